@@ -207,6 +207,15 @@ describe("changing a factor", () => {
     },
   );
 
+  it("403 for a first password in a session that is not fresh: it would prove everything after", async () => {
+    const member = await host.addMember("viewer");
+    await makeStale(member.id);
+    const body = { current: null, next: "another long password" };
+    const answer = await host.send("/password", { cookie: member.cookie, body });
+    expect([answer.statusCode, answer.json().error]).toEqual([403, expect.stringContaining("Confirm that it is you")]);
+    expect((await host.send("/session", { cookie: member.cookie })).json().hasPassword).toBe(false);
+  });
+
   it("429 for a stolen session that guesses", async () => {
     const member = await addMemberWithApp();
     await makeStale(member.id);

@@ -179,6 +179,10 @@ describe("the person's passkeys", () => {
       host.send(`/factors/passkeys/${passkey.id}/rename`, { cookie: who, body: { name } });
     expect((await rename(stranger.cookie, "Mine")).statusCode).toBe(404);
     expect((await rename(cookie, " ")).statusCode).toBe(400);
+    for (const change of ["rename", "remove"]) {
+      const odd = await host.send(`/factors/passkeys/%00/${change}`, { cookie, body: { name: "Mine" } });
+      expect([change, odd.statusCode]).toEqual([change, 404]);
+    }
     expect((await rename(cookie, "Phone")).statusCode).toBe(200);
     const listed = (await host.send("/factors", { cookie })).json();
     expect(listed).toMatchObject({

@@ -235,6 +235,7 @@ describe("a new password", () => {
       userId: ada?.id ?? "",
       current: "x",
       next: "another long password",
+      isFresh: false,
       how: null,
       address: "198.51.100.2",
     };
@@ -253,6 +254,7 @@ describe("a new password", () => {
       userId: ada?.id ?? "",
       current: "x",
       next: "another long password",
+      isFresh: false,
       how: null,
       address: "198.51.100.2",
     };

@@ -81,6 +81,15 @@ test("a person gives access once, and it is stored encrypted", async () => {
   expect(await token()).toBe(given);
 });
 
+test.each([[""], ["\0"], ["kno_none.x"], [`${"k".repeat(70)}.x`]])(
+  "an answer that nobody waits for is refused: %j",
+  async (state) => {
+    const deps = { pool: database.pool, sealer, fetch: globalThis.fetch, publicUrl };
+    const finishing = finishConnection(deps, { state, code: "code", issuer: undefined });
+    await expect(finishing).rejects.toMatchObject({ code: "not_found" });
+  },
+);
+
 test("an id that the service's owner registered is used with its secret", async () => {
   const { far, deps, server, token } = await prepare();
   const client = { id: "registered-by-hand", secret: "secret-of-the-client-0123456789" };

@@ -72,7 +72,8 @@ export async function finishConnection(
   answer: { state: string; code: string | null; issuer: string | undefined },
 ): Promise<{ name: string }> {
   const { pool, sealer, fetch } = deps;
-  const [id = ""] = answer.state.split(".", 1);
+  // The database refuses some other texts, such as U+0000.
+  const id = /^(\w{1,64})\./.exec(answer.state)?.[1] ?? "";
   const { rows } = await pool.query<{ name: string; url: string; projectId: string; sealed: Buffer }>(
     `select name, url, project_id as "projectId", connecting as sealed
      from knowledge_servers where id = $1 and connecting is not null`,

@@ -62,8 +62,10 @@ function guesserOf({ email, address, device }: Credentials): Guesser {
 
 interface PasswordChange {
   userId: string;
-  /** Null if the person has no password yet and used single sign-on. */
+  /** Null if the person has no password yet and used single sign-on or a passkey. */
   current: string | null;
+  /** Takes the place of a current password: the new session can change factors. */
+  isFresh: boolean;
   next: string;
   address: string;
   /** How the session began. The new one takes its place. */
@@ -84,6 +86,7 @@ export async function changePassword(
   if (!user) throw new AppError("unauthorized", { publicMessage: "Log in first." });
   const next = parsePassword(input.next, user.email);
   if (user.hash !== null) await proveCurrent(deps, { ...input, hash: user.hash });
+  else if (!input.isFresh) throw notFresh();
   const hash = await passwords.hash(next);
   const actor: Actor = { name: user.email, address: input.address };
   return inTransactionAs(pool, actor, async (client) => {
@@ -105,6 +108,11 @@ export async function changePassword(
     });
   });
 }
+
+export const notFresh = () =>
+  new AppError("forbidden", {
+    publicMessage: "Confirm that it is you first: with your password, a code or a passkey, or log out and in again.",
+  });
 
 /**
  * Throttled like a login: a stolen session must not be usable to guess the password. Counted per person, so that nobody

@@ -31,13 +31,13 @@ const parse = bodyParser(
 
 export function passwordRoute(app: FastifyInstance, deps: AccountsDeps): void {
   app.post("/password", { config: { role: "viewer" } }, async (request, reply) => {
-    const { userId, how } = currentSession(request);
+    const { userId, how, isFresh } = currentSession(request);
     if (userId === null) {
       throw new AppError("conflict", {
         publicMessage: "A link of the console opened this session: it has no password.",
       });
     }
-    const change = { ...parse(request.body), userId, how, address: request.ip };
+    const change = { ...parse(request.body), userId, how, isFresh, address: request.ip };
     const sessionToken = await changePassword(deps, change);
     await keepSession(deps, reply, sessionToken);
     return {};

@@ -12,6 +12,7 @@ import {
 import { listFactors } from "../../accounts/factors/list-factors.ts";
 import { passkeySite } from "../../accounts/factors/passkeys.ts";
 import { proveAgain } from "../../accounts/factors/prove-again.ts";
+import { notFresh } from "../../accounts/sessions/log-in.ts";
 import { AppError } from "../../errors.ts";
 import type { AccountsDeps } from "../dashboard.ts";
 import { bodyParser } from "../parse-request.ts";
@@ -39,9 +40,7 @@ export function ownerOf(deps: Pick<AccountsDeps, "sessions">, request: FastifyRe
 export function freshOwnerOf(deps: Pick<AccountsDeps, "sessions">, request: FastifyRequest): FactorOwner {
   const owner = ownerOf(deps, request);
   if (currentSession(request).isFresh) return owner;
-  throw new AppError("forbidden", {
-    publicMessage: "Confirm that it is you first: with your password, a code or a passkey, or log out and in again.",
-  });
+  throw notFresh();
 }
 
 /** The person's own second factors. Each change needs a fresh session. */

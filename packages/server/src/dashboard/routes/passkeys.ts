@@ -1,5 +1,5 @@
 import type { DashboardLoggedIn, DashboardRecoveryCodes } from "@emend/contract";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { addPasskey, changeFactors, removePasskey, renamePasskey } from "../../accounts/factors/change-factors.ts";
 import {
@@ -81,6 +81,12 @@ const parseName = bodyParser(Type.Object({ name: Name }));
 const parseProof = bodyParser(Type.Object({ answer: Answer }));
 type Identified = { Params: { id: string } };
 
+/** Ids are base64url. The database refuses some other texts, such as U+0000. */
+function idOf(request: FastifyRequest<Identified>): string {
+  if (/^[\w-]{1,2000}$/.test(request.params.id)) return request.params.id;
+  throw new AppError("not_found", { publicMessage: "Passkey not found." });
+}
+
 /** The person's own passkeys. */
 export function passkeyRoutes(app: FastifyInstance, deps: AccountsDeps): void {
   const { pool } = deps;
@@ -104,12 +110,12 @@ export function passkeyRoutes(app: FastifyInstance, deps: AccountsDeps): void {
 
   app.post<Identified>("/factors/passkeys/:id/rename", byAnyone, async (request) => {
     const { name } = parseName(request.body);
-    await renamePasskey(pool, ownerOf(deps, request), { id: request.params.id, name });
+    await renamePasskey(pool, ownerOf(deps, request), { id: idOf(request), name });
     return {};
   });
 
   app.post<Identified>("/factors/passkeys/:id/remove", byAnyone, async (request) => {
-    await removePasskey(pool, freshOwnerOf(deps, request), request.params.id);
+    await removePasskey(pool, freshOwnerOf(deps, request), idOf(request));
     return {};
   });
 
