@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { startFarEnd } from "@emend/testkit/forges/far-end.ts";
 import { githubVendor } from "@emend/testkit/forges/github.ts";
+import { startSamlProvider } from "@emend/testkit/saml-provider.ts";
 import { totpCode } from "@emend/testkit/totp-code.ts";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { type Running, runEmend, runInProcess, startEmend } from "./support/run-emend.ts";
@@ -321,6 +322,20 @@ test("doctor tries its own model and mail server, and asks the running worker ab
   expect(alone.stdout).toMatch(/✗ model +anthropic\/claude-x is not reachable/);
   expect(alone.stdout).not.toContain("worker");
   expect(alone.stdout).toMatch(/✗ email +127\.0\.0\.1:1 does not answer/);
+});
+
+test("doctor reads the metadata of the SAML provider", async () => {
+  const provider = await startSamlProvider();
+  const examine = (url: string) =>
+    runInProcess(["doctor", "--data", idleData], { env: { ...env, EMEND_SAML_METADATA_URL: url } });
+  const good = await examine(provider.metadataUrl);
+  await provider.close();
+  expect(good.stdout).toContain(`✓ saml        ${provider.entityId}, signing certificates: 1`);
+  const bad = await examine(provider.metadataUrl);
+  expect(bad).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/✗ saml +http.*Can't reach the identity provider/),
+  });
 });
 
 test("doctor says why a server that answers is not ready", async () => {

@@ -10,7 +10,7 @@ import { type SamlProvider, type SamlScript, startSamlProvider } from "./saml-pr
 export const publicUrl = "https://emend.test/base";
 export const acsUrl = `${publicUrl}/dashboard/api/auth/saml/acs`;
 export const entityId = `${publicUrl}/dashboard/api/auth/saml/metadata`;
-export const sealer = createSealer("a secret of the tests, and of nothing else");
+const sealer = createSealer("a secret of the tests, and of nothing else");
 
 interface Landed {
   location: string;

@@ -84,7 +84,8 @@ type Told = Awaited<ReturnType<Admin["tryServices"]>>;
 type Seen = Examination & { serverUrl?: string; budgets?: readonly Examination[]; told?: Told };
 
 /** The settings that models and the mail server depend on. */
-const aboutServices = /MODEL|_BASE_URL|_API_KEY|RUNNER|PROXY|EMEND_CA|EMEND_SMTP|EMEND_SLACK|EMEND_MATTERMOST/;
+const aboutServices =
+  /MODEL|_BASE_URL|_API_KEY|RUNNER|PROXY|EMEND_CA|EMEND_SMTP|EMEND_SAML|EMEND_SLACK|EMEND_MATTERMOST/;
 
 async function examinePublicUrl(
   publicUrl: string | null,
@@ -260,7 +261,7 @@ async function examineOpenFiles(concurrency: number): Promise<Examination> {
 
 /** A wrong key is found here and not by a job. */
 function examineServices(
-  { models, email, chats = [] }: ServiceTrials,
+  { models, email, saml, chats = [] }: ServiceTrials,
   { hint, by }: { hint: string | null; by: string },
 ): readonly Examination[] {
   const [first, ...fallbacks] = models.map((trial) => examineModel(trial, by));
@@ -268,6 +269,7 @@ function examineServices(
     ...(first ? [hint === null ? first : { ...first, advice: hint }] : []),
     ...fallbacks.map((seen) => ({ ...seen, name: "fallback" })),
     ...(email ? [examineEmail(email, by)] : []),
+    ...(saml ? [examineSaml(saml, by)] : []),
     ...chats.flatMap((chat) => examineChat(chat, by)),
   ];
 }
@@ -294,6 +296,13 @@ function examineModel(trial: ServiceTrials["models"][number], by: string): Exami
 function examineChat({ name, problems }: ServiceTrials["chats"][number], by: string): readonly Examination[] {
   if (problems.length === 0) return [{ name, verdict: "good", detail: `accepts the tokens${by}` }];
   return problems.map((problem) => ({ name, verdict: "bad", detail: `${problem}${by}` }));
+}
+
+function examineSaml({ provider, certificates, problem }: NonNullable<ServiceTrials["saml"]>, by: string): Examination {
+  const name = "saml";
+  if (problem === null)
+    return { name, verdict: "good", detail: `${provider}, signing certificates: ${certificates}${by}` };
+  return { name, verdict: "bad", detail: `${provider}: ${problem}${by}`, advice: "Check the EMEND_SAML_ settings." };
 }
 
 function examineEmail({ server, isLoggedIn, problem }: NonNullable<ServiceTrials["email"]>, by: string): Examination {

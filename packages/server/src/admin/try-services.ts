@@ -1,6 +1,7 @@
 import { createFetch } from "@emend/base/network.ts";
 import { chatNamesOf, openChat } from "../chat/open-chats.ts";
 import type { Config } from "../config/config.ts";
+import { isAppError } from "../errors.ts";
 import type { ModelTrial } from "./try-model.ts";
 
 /** What a process found out about the services in its settings. */
@@ -9,20 +10,23 @@ export interface ServiceTrials {
   models: readonly ModelTrial[];
   /** Null: no mail server is configured. `problem`: the server's words. */
   email: { server: string; isLoggedIn: boolean; problem: string | null } | null;
+  /** Null: no SAML provider is configured. `problem`: why its metadata cannot be used. */
+  saml: { provider: string; certificates: number; problem: string | null } | null;
   /** Those that are configured. `problems`: empty if its settings work. */
   chats: readonly { name: string; problems: readonly string[] }[];
 }
 
-/** Asks each configured model one short question, and logs in to the mail server and to the chats. */
+/** Asks each model one short question, logs in to the mail server and to the chats, and reads the SAML provider's metadata. */
 export async function tryServices(config: Config): Promise<ServiceTrials> {
   // Imported here: the model modules would make every other command start slowly.
   const { tryModel } = await import("./try-model.ts");
-  const [models, email, chats] = await Promise.all([
+  const [models, email, saml, chats] = await Promise.all([
     Promise.all([config.model, ...config.modelFallbacks].map((name) => tryModel(config, name))),
     tryEmail(config.smtp),
+    trySaml(config),
     tryChats(config),
   ]);
-  return { models, email, chats };
+  return { models, email, saml, chats };
 }
 
 async function tryEmail(smtp: Config["smtp"]): Promise<ServiceTrials["email"]> {
@@ -33,6 +37,21 @@ async function tryEmail(smtp: Config["smtp"]): Promise<ServiceTrials["email"]> {
     (error: Error) => error.message.split("\n")[0] ?? "",
   );
   return { server: `${smtp.host}:${smtp.port}`, isLoggedIn: Boolean(smtp.login), problem };
+}
+
+async function trySaml({ saml, network }: Config): Promise<ServiceTrials["saml"]> {
+  if (saml === null) return null;
+  const { openProvider } = await import("../accounts/single-sign-on/saml.ts");
+  const client = createFetch(network);
+  try {
+    const { entityId, certificates } = await openProvider(client.fetch, saml.source)();
+    return { provider: entityId, certificates: certificates.length, problem: null };
+  } catch (error) {
+    const provider = saml.source.kind === "url" ? saml.source.url : saml.name;
+    return { provider, certificates: 0, problem: isAppError(error) ? error.publicMessage : String(error) };
+  } finally {
+    await client.close();
+  }
 }
 
 async function tryChats(config: Config): Promise<ServiceTrials["chats"]> {

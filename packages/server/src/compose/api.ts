@@ -9,8 +9,7 @@ import { getProject, type Project, refreshLocalUrls } from "../accounts/projects
 import { createKnownDevices } from "../accounts/sessions/log-in.ts";
 import { createPasswords } from "../accounts/sessions/passwords.ts";
 import { createSessions } from "../accounts/sessions/sessions.ts";
-import { createSaml } from "../accounts/single-sign-on/saml.ts";
-import { createSingleSignOn } from "../accounts/single-sign-on/single-sign-on.ts";
+import { createSingleSignOn, type SingleSignOn } from "../accounts/single-sign-on/single-sign-on.ts";
 import { createProjectAdmin } from "../admin/create-project-admin.ts";
 import { createAutomations } from "../automations/automation-store.ts";
 import { hastenTriggers } from "../automations/claim-trigger-poll.ts";
@@ -168,9 +167,7 @@ export async function composeApi(parts: Parts, undo: Undo): Promise<void> {
         passwords: createPasswords(),
         sealer,
         devices: createKnownDevices({ sealer, sessions, publicUrl }),
-        singleSignOn: config.singleSignOn
-          ? createSingleSignOn({ fetch: network.fetch, sealer }, config.singleSignOn)
-          : config.saml && createSaml({ fetch: network.fetch, sealer, pool, publicUrl }, config.saml),
+        singleSignOn: await openSingleSignOn({ config, sealer, pool, publicUrl, network }),
         log,
         publicUrl,
         retention: config.retention,
@@ -243,6 +240,18 @@ export async function composeApi(parts: Parts, undo: Undo): Promise<void> {
   bound.url = urlOf(config.host, typeof address === "object" && address ? address.port : config.port);
   await rememberUrl(config.dataDir, publicUrl());
   await refreshLocalUrls(pool, publicUrl());
+}
+
+/** By OpenID Connect or by SAML. The SAML library is loaded only for those who use it. */
+async function openSingleSignOn({
+  config,
+  network: { fetch },
+  ...deps
+}: Pick<Parts, "config" | "sealer" | "pool" | "publicUrl" | "network">): Promise<SingleSignOn | null> {
+  if (config.singleSignOn) return createSingleSignOn({ ...deps, fetch }, config.singleSignOn);
+  if (!config.saml) return null;
+  const { createSaml } = await import("../accounts/single-sign-on/saml.ts");
+  return createSaml({ ...deps, fetch }, config.saml);
 }
 
 /** Explains which setting makes listening impossible. Other errors, and a port in use, are returned unchanged. */

@@ -1,6 +1,4 @@
 import { X509Certificate } from "node:crypto";
-import type { Fetch } from "@emend/base/network.ts";
-import { boundedFetch, keepFor, providerFault } from "./provider.ts";
 import { childrenOf, onlyChild, parseXml, textOf } from "./xml.ts";
 
 /** A SAML 2.0 identity provider, as its metadata describes it. */
@@ -73,17 +71,4 @@ export function isProviderUrl(text: string): boolean {
   if (!url || url.hash || url.username || url.password) return false;
   const isHere = ["127.0.0.1", "localhost", "[::1]"].includes(url.hostname);
   return url.protocol === "https:" || (url.protocol === "http:" && isHere);
-}
-
-/** Reads a metadata URL at login, not at startup: an installation must start while its provider is unavailable. */
-export function openProvider(fetch: Fetch, source: SamlSource): () => Promise<SamlProvider> {
-  if (source.kind === "fixed") return async () => source.provider;
-  const get = boundedFetch(fetch);
-  return keepFor(async () => {
-    const answer = await get(source.url, { method: "GET", headers: {} });
-    if (answer.status !== 200) throw providerFault(`its metadata URL answered ${answer.status}`);
-    const read = readProviderMetadata(await answer.text());
-    if ("problem" in read) throw providerFault(`its metadata is not valid: ${read.problem}`);
-    return read;
-  });
 }

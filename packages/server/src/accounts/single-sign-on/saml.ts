@@ -5,7 +5,8 @@ import type { Pool } from "../../db/pool.ts";
 import { AppError } from "../../errors.ts";
 import type { Role } from "../people/user.ts";
 import type { Sealer } from "../secrets.ts";
-import { openProvider, type SamlProvider, type SamlSource } from "./saml-provider.ts";
+import { boundedFetch, keepFor, providerFault } from "./provider.ts";
+import { readProviderMetadata, type SamlProvider, type SamlSource } from "./saml-provider.ts";
 import { persistentFormat, readResponse, type SamlLogin } from "./saml-response.ts";
 import {
   cleanName,
@@ -157,4 +158,17 @@ function identityOf(provider: SamlProvider, { nameId, attributes }: SamlLogin): 
     isEmailVerified: true,
     name: cleanName(first(nameNames)) || email,
   };
+}
+
+/** Reads a metadata URL at login, not at startup: an installation must start while its provider is unavailable. */
+export function openProvider(fetch: Fetch, source: SamlSource): () => Promise<SamlProvider> {
+  if (source.kind === "fixed") return async () => source.provider;
+  const get = boundedFetch(fetch);
+  return keepFor(async () => {
+    const answer = await get(source.url, { method: "GET", headers: {} });
+    if (answer.status !== 200) throw providerFault(`its metadata URL answered ${answer.status}`);
+    const read = readProviderMetadata(await answer.text());
+    if ("problem" in read) throw providerFault(`its metadata is not valid: ${read.problem}`);
+    return read;
+  });
 }

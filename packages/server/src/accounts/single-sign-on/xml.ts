@@ -1,4 +1,9 @@
-import { DOMParser, type Element, onErrorStopParsing } from "@xmldom/xmldom";
+import { createRequire } from "node:module";
+import type { Element } from "@xmldom/xmldom";
+
+const require = createRequire(import.meta.url);
+/** When it is used first: every command reads the settings, and few have a metadata document. */
+const loadParser = (): typeof import("@xmldom/xmldom") => require("@xmldom/xmldom");
 
 const names = {
   protocol: "urn:oasis:names:tc:SAML:2.0:protocol",
@@ -11,6 +16,7 @@ type Namespace = keyof typeof names;
 /** The root of a well-formed document with this name. Null for anything else, and for documents that define entities. */
 export function parseXml(text: string, namespace: Namespace, name: string): Element | null {
   if (/<!DOCTYPE/i.test(text)) return null;
+  const { DOMParser, onErrorStopParsing } = loadParser();
   try {
     const root = new DOMParser({ onError: onErrorStopParsing }).parseFromString(text, "text/xml").documentElement;
     return root && isNamed(root, namespace, name) ? root : null;
