@@ -111,6 +111,16 @@ describe("a response counts once, in the browser that left", () => {
     });
   });
 
+  it("is used by one of two nodes that get it at once", async () => {
+    const { location, cookie } = await saml.start();
+    const { SAMLResponse } = await saml.provider.visit(location);
+    const arrival = new URL((await saml.post(SAMLResponse)).location).searchParams.get("arrival");
+    const sealed = cookie.slice(cookie.indexOf("=") + 1);
+    const input = { sealed, query: { arrival }, redirectUrl: "" };
+    const outcomes = await Promise.allSettled([saml.node().finish(input), saml.node().finish(input)]);
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+  });
+
   it("is encrypted for this purpose: the browser's own cookie is none", async () => {
     const { cookie } = await saml.start();
     const location = `${publicUrl}/x?arrival=${cookie.slice(cookie.indexOf("=") + 1)}`;
