@@ -540,6 +540,19 @@ describe("access ends", () => {
     expect(await isRevoked(key.id)).toBe(true);
   });
 
+  it("with the old address: an approval stays its author's, and is not the next person's who gets that address", async () => {
+    const id = await addUser("ada@example.com");
+    const { id: projectId } = await api.addProject();
+    await api.pool.query(
+      "insert into local_reviews (project_id, number, reviewer, verdict) values ($1, 1, 'ada@example.com', 'approved')",
+      [projectId],
+    );
+    await patch(`/Users/${id}`, { op: "replace", path: "userName", value: "ada.king@example.com" });
+    await addUser("ada@example.com");
+    const { rows } = await api.pool.query("select reviewer from local_reviews");
+    expect(rows).toEqual([{ reviewer: "ada.king@example.com" }]);
+  });
+
   it("never for the last owner, and then nothing is changed", async () => {
     await give({ admins: "owner" });
     const owner = await addUser("owner@emend.test");

@@ -3,7 +3,7 @@ import type { Client, Pool } from "../../db/pool.ts";
 import { type Actor, inTransactionAs } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
 import { newId } from "../../lib/id.ts";
-import { dropInvitationsBy, removeMemberUnchecked } from "../people/members.ts";
+import { dropInvitationsBy, removeMemberUnchecked, rowsByAddress } from "../people/members.ts";
 import { isAtLeast, type Role } from "../people/user.ts";
 import { type DirectorySettings, readDirectorySettings, storeDirectorySettings } from "./directory-settings.ts";
 
@@ -141,6 +141,11 @@ async function changeAddress(client: Client, member: { id: string; email: string
     ["login_links", "created_by"],
   ]) {
     await client.query(`update ${table} set ${column} = $2 where ${column} = $1`, [member.email, email]);
+  }
+  // Otherwise, who gets the old address next would get their approvals with it.
+  for (const [table, column] of rowsByAddress) {
+    await client.query(`delete from ${table} where ${column} = $1`, [email]);
+    await client.query(`update ${table} set ${column} = $2 where ${column} = lower($1)`, [member.email, email]);
   }
 }
 

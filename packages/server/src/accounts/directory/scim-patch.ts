@@ -98,15 +98,13 @@ function patchAll(
 ): unknown[] {
   if (part !== null) throw new ScimFault("invalidPath", "A part of a list's values needs a filter.");
   const given = value === undefined ? [] : [value].flat();
-  switch (op) {
-    case "replace":
-      return given;
-    case "add":
-      return [...values.filter((each) => !given.some((one) => isSame(each, one))), ...given];
-    case "remove":
-      // The standard removes all. Entra names those to remove in the value.
-      return value === undefined ? [] : values.filter((each) => !given.some((one) => isSame(each, one)));
-  }
+  if (op === "replace") return given;
+  // Values of a list are the same if their `value` is. A set: a group has thousands, and a PATCH may name as many.
+  const named = new Set(given.filter(isRecord).map((each) => each.value));
+  const others = values.filter((each) => !(isRecord(each) && named.has(each.value)));
+  if (op === "add") return [...others, ...given];
+  // The standard removes all. Entra names those to remove in the value.
+  return value === undefined ? [] : others;
 }
 
 /** The values that a filter selects. */
@@ -156,11 +154,6 @@ const partNames = ["givenName", "familyName", "middleName", "honorificPrefix", "
 
 function standardName(part: string): string {
   return partNames.find((each) => each.toLowerCase() === part) ?? part;
-}
-
-/** Values of a list are the same if their `value` is. */
-function isSame(one: unknown, other: unknown): boolean {
-  return isRecord(one) && isRecord(other) && one.value === other.value;
 }
 
 export function isRecord(value: unknown): value is Attributes {

@@ -115,6 +115,13 @@ export async function removeMemberRows(client: Client, id: string, actor: Actor)
   await removeMemberUnchecked(client, member);
 }
 
+/** Reviews and the like, which name a member by their address in lower case. */
+export const rowsByAddress = [
+  ["local_reviews", "reviewer"],
+  ["viewed_files", "viewer"],
+  ["inbox_dismissals", "person"],
+] as const;
+
 /** Without the check that an owner asks and that one remains, which the caller has made. */
 export async function removeMemberUnchecked(
   client: Client,
@@ -125,11 +132,7 @@ export async function removeMemberUnchecked(
   await client.query("delete from login_links where purpose = 'invite' and used_at is null and lower(email) = $1", [
     email.toLowerCase(),
   ]);
-  for (const [table, column] of [
-    ["local_reviews", "reviewer"],
-    ["viewed_files", "viewer"],
-    ["inbox_dismissals", "person"],
-  ]) {
+  for (const [table, column] of rowsByAddress) {
     await client.query(`delete from ${table} where ${column} = lower($1)`, [email]);
   }
   await client.query("delete from users where id = $1", [id]);
