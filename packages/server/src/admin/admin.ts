@@ -80,7 +80,7 @@ import {
   type NewRemoteProject,
 } from "./connect-project.ts";
 import { diagnoseProject, type ProjectCheck, type ProjectDiagnosis } from "./doctor-project.ts";
-import { type Erasure, eraseJob, erasePerson, eraseProject, type KeepRow } from "./erase.ts";
+import { type Erasure, eraseJob, erasePerson, eraseProject, findPerson, type KeepRow } from "./erase.ts";
 import { checkKnowledge, createKnowledgeAdmin, type KnowledgeAdmin } from "./knowledge.ts";
 import { type RotationInput, rotateKeptSecret } from "./rotate-kept-secret.ts";
 import { tryProjectModels } from "./try-project-models.ts";
@@ -264,7 +264,7 @@ export function createAdmin(deps: AdminDeps): Admin {
     },
     eraseJob: (id, keep) => eraseJob(pool, id, consoleActor, keep),
     async erasePerson(email) {
-      const person = (await listMembers(pool)).find((user) => user.email.toLowerCase() === email.toLowerCase());
+      const person = await findPerson(pool, email);
       if (!person) throw new AppError("not_found", { publicMessage: `No member has the address ${email}.` });
       return erasePerson(pool, person, consoleActor);
     },

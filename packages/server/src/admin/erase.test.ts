@@ -1,8 +1,9 @@
 import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
 import { seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { removeMember } from "../accounts/people/members.ts";
 import { consoleActor } from "../db/transaction.ts";
-import { eraseJob, erasePerson, eraseProject } from "./erase.ts";
+import { eraseJob, erasePerson, eraseProject, findPerson } from "./erase.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -142,4 +143,21 @@ test("people whom the directory knows are erased there, one after the other", as
     expect(rows).toMatchObject({ users: 1, directory_users: 1 });
   }
   expect(await everything()).not.toMatch(/ibis|ext-eve|ext-fay/i);
+});
+
+test("somebody who was removed is erased by their address, with the id that they had", async () => {
+  const { pool } = database;
+  await pool.query("insert into users (id, email, name, role) values ('usr_gus', 'Gus@Rail.test', 'Gus', 'viewer')");
+  await pool.query(
+    `insert into directory_users (id, user_name, email, name, active, attributes)
+     values ('dru_gus', 'gus@rail.test', 'gus@rail.test', 'Gus Rail', false, '{}')`,
+  );
+  await removeMember(pool, "usr_gus", consoleActor);
+  const { jobId } = await seedMuch();
+  await pool.query("update jobs set created_by = 'user/usr_gus' where id = $1", [jobId]);
+  const person = await findPerson(pool, "gus@RAIL.test");
+  expect(person).toEqual({ id: null, email: "gus@rail.test" });
+  if (person) await erasePerson(pool, person, consoleActor);
+  expect(await everything()).not.toMatch(/usr_gus|rail/i);
+  expect(await findPerson(pool, "gus@rail.test")).toBeNull();
 });

@@ -81,25 +81,51 @@ export async function eraseJob(pool: Pool, jobId: string, by: Actor, keep?: Keep
   });
 }
 
+interface Person {
+  /** Null: no member, or no longer. */
+  id: string | null;
+  email: string;
+}
+
+/** A member, or somebody who was removed or whom the directory knows. */
+export async function findPerson(pool: Pool, email: string): Promise<Person | null> {
+  const { rows } = await pool.query<Person>(
+    `select id, email from users where lower(email) = lower($1)
+     union all select null, lower($1) where exists (select from removed_members where lower(email) = lower($1))
+       or exists (select from directory_users where lower(email) = lower($1))
+     limit 1`,
+    [email],
+  );
+  return rows[0] ?? null;
+}
+
 /**
- * Deletes a person's account, and replaces their address, their id and their linked accounts of chats wherever a row names
+ * Deletes a person's account, and replaces their address, their ids and their linked accounts of chats wherever a row names
  * them. Jobs, messages and comments of theirs stay, without a name. Pages and commits of repositories are not looked into.
  */
-export async function erasePerson(pool: Pool, person: { id: string; email: string }, by: Actor): Promise<Erasure> {
+export async function erasePerson(pool: Pool, person: Person, by: Actor): Promise<Erasure> {
   return inErasure(pool, by, "member.erased", async (client, count) => {
     // Read first: they go with the account.
     const linked = "select account from chat_accounts where user_id = $1";
     const { rows: accounts } = await client.query<{ account: string }>(linked, [person.id]);
+    const { rows: earlier } = await client.query<{ id: string }>(
+      `select distinct target as id from audit_log
+       where action = 'member.removed' and lower(details ->> 'email') = lower($1) and target is not null`,
+      [person.email],
+    );
     // With their name: written over, two who were erased would have the same address.
     const inDirectory = "delete from directory_users where user_id = $1 or lower(email) = lower($2)";
     count("directory_users", await client.query(inDirectory, [person.id, person.email]));
-    await removeMemberRows(client, person.id, by);
-    count("users", { rowCount: 1 });
+    if (person.id !== null) {
+      await removeMemberRows(client, person.id, by);
+      count("users", { rowCount: 1 });
+    }
     const address = "delete from removed_members where lower(email) = lower($1)";
     count("removed_members", await client.query(address, [person.email]));
     await client.query("select set_config('emend.audit', 'off', true)");
     await client.query("update audit_log set address = null where lower(actor) = lower($1)", [person.email]);
-    const names = [person.email, person.id].map((text) => text.replaceAll(/[^\w@]/g, "\\$&"));
+    const named = [person.email, person.id, ...earlier.map(({ id }) => id)].filter((text) => text !== null);
+    const names = named.map((text) => text.replaceAll(/[^\w@]/g, "\\$&"));
     // Letters and digits, as whole words: a chat's other accounts may begin alike. JSON has \n before the first of a line.
     const inChats = accounts.map(({ account }) => `(?:\\m|(?<=\\\\[nrt]))${account}\\M`);
     const pattern = [...names, ...inChats].join("|");
