@@ -151,10 +151,11 @@ function asFault(error: unknown): KnowledgeFault {
     if (one instanceof KnowledgeFault) return one;
     if (one.name === "AddressRefused") return new KnowledgeFault("is on a private network", { cause: error });
   }
-  const { status } = error as { status?: number };
+  const { status, code } = error as { status?: number; code?: unknown };
   if (status === 401 || status === 403) return new KnowledgeFault(refusal(status), { cause: error });
   if (status !== undefined) return new KnowledgeFault(`answered ${status}`, { cause: error });
   // Not its message, which may be the server's own text.
+  if (typeof code === "number") return new KnowledgeFault(`answered with error ${code}`, { cause: error });
   return new KnowledgeFault("could not be asked", { cause: error });
 }
 

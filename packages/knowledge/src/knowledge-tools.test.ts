@@ -1,5 +1,8 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
 import { type FarKnowledge, startFarKnowledge } from "@emend/testkit/knowledge-server.ts";
-import { listen } from "@emend/testkit/listen.ts";
+import { freePort, listen } from "@emend/testkit/listen.ts";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { afterEach, describe, expect, it } from "vitest";
@@ -77,6 +80,29 @@ describe("a server of each era", () => {
     });
     const { call } = toolsOf(url, await pinned(url));
     expect((await call("read"))?.output).toContain("An old answer.");
+  });
+});
+
+describe("a published server", () => {
+  it("is asked as its authors run it (the protocol's reference server)", async () => {
+    const port = await freePort();
+    const program = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"));
+    const env = { ...process.env, PORT: String(port) };
+    const child = spawn(process.execPath, [program, "streamableHttp"], { env, stdio: ["ignore", "ignore", "pipe"] });
+    stops.push(async () => {
+      child.kill();
+      await once(child, "exit");
+    });
+    await once(child.stderr, "data");
+    const url = `http://127.0.0.1:${port}/mcp`;
+    const tools = await pinned(url);
+    expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(["echo", "get-sum"]));
+    const { call, recorded } = toolsOf(url, tools);
+    expect((await call("echo", { message: "100 an hour" }))?.output).toContain("\nEcho: 100 an hour\n</content>");
+    expect((await call("get-structured-content", { location: "Chicago" }))?.output).toMatch(/"temperature":\s?36/);
+    expect((await call("get-tiny-image"))?.output).toContain("[image, left out]");
+    expect(await call("get-sum", { a: "no number" })).toMatchObject({ isError: true });
+    expect(recorded.map(({ outcome }) => outcome)).toEqual(["answered", "answered", "answered", "failed"]);
   });
 });
 

@@ -1,3 +1,4 @@
+// Longer than other files: a directory sends a few requests in many shapes, and each row is one of them.
 import { createLogger } from "@emend/base/logger.ts";
 import { startApi, type TestApi } from "@emend/testkit/api.ts";
 import { scimPatch } from "scim-patch";
