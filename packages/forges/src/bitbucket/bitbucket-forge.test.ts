@@ -1,9 +1,9 @@
 import { Readable } from "node:stream";
 import type { Fetch } from "@emend/base/network.ts";
-import { isSealed, sealed } from "../../../publish/src/pull-request-body.ts";
 import { bitbucketVendor } from "@emend/testkit/forges/bitbucket.ts";
 import { type FarEnd, startFarEnd } from "@emend/testkit/forges/far-end.ts";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { isSealed, sealed } from "../../../publish/src/pull-request-body.ts";
 import type { Forge } from "../forge.ts";
 import { plainSettings } from "../forge.ts";
 import { createAnswerMemory, startPolling } from "../polling.ts";
