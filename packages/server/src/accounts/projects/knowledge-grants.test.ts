@@ -90,6 +90,21 @@ test.each([[""], ["\0"], ["kno_none.x"], [`${"k".repeat(70)}.x`]])(
   },
 );
 
+test("an answer for a server that is removed meanwhile connects nothing, and the audit log does not say so", async () => {
+  const { far, deps, server } = await prepare();
+  const answer = await answerOf(far, await connectKnowledgeServer(deps, server));
+  const fetch: typeof globalThis.fetch = async (...request) => {
+    await database.pool.query("delete from knowledge_servers where id = $1", [server.id]);
+    return globalThis.fetch(...request);
+  };
+  await expect(finishConnection({ ...deps, fetch }, answer)).rejects.toMatchObject({ code: "not_found" });
+  const { rows } = await database.pool.query(
+    "select from audit_log where action = 'knowledge.connected' and target = $1",
+    [server.projectId],
+  );
+  expect(rows).toEqual([]);
+});
+
 test("an id that the service's owner registered is used with its secret", async () => {
   const { far, deps, server, token } = await prepare();
   const client = { id: "registered-by-hand", secret: "secret-of-the-client-0123456789" };

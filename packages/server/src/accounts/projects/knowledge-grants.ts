@@ -96,10 +96,11 @@ export async function finishConnection(
   const redeemed = await redeemCode({ url: row.url, fetch, client, grant, code: answer.code, issuer: answer.issuer });
   const sealed = sealer.seal(JSON.stringify(redeemed), knowledgeGrantContext(id));
   await inTransactionAs(pool, consoleActor, async (db) => {
-    await db.query("update knowledge_servers set oauth = $2, credential = null, renewing_until = null where id = $1", [
-      id,
-      sealed,
-    ]);
+    const { rowCount } = await db.query(
+      "update knowledge_servers set oauth = $2, credential = null, renewing_until = null where id = $1",
+      [id, sealed],
+    );
+    if (rowCount === 0) throw new AppError("not_found", { publicMessage: "the server was removed meanwhile" });
     await db.query("select audit('knowledge.connected', $1, $2::jsonb)", [
       row.projectId,
       JSON.stringify({ server: row.name }),
