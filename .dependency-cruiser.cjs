@@ -71,7 +71,7 @@ module.exports = {
       to: { path: "^packages/(?!action/|sdk/|site/|cli/src/check/)" },
     },
     room("publish", ["base", "contract", "forges", "site", "tree"]),
-    room("knowledge", ["base"]),
+    room("knowledge", ["base", "runners"]),
     room("tracing", ["agent", "base"]),
     room("build", ["base", "runners", "site", "tree"]),
     room("chat", ["base"]),
@@ -88,7 +88,7 @@ module.exports = {
       severity: "error",
       from: {
         path: "^packages/(?!runners/)",
-        pathNot: `^packages/build/src/|^packages/lab/|^packages/(?:agent/src/runner-model|cli/src/check/trust)\\.ts$|\\.test\\.ts$`,
+        pathNot: `^packages/build/src/|^packages/knowledge/src/start-program\\.ts$|^packages/lab/|^packages/(?:agent/src/runner-model|cli/src/check/trust)\\.ts$|\\.test\\.ts$`,
       },
       to: { path: "^packages/runners/", dependencyTypesNot: ["type-only"] },
     },

@@ -74,6 +74,8 @@ const rows: readonly Row[] = [
     "the token is missing: the variable NONE is not set or empty",
   ],
   ["project knowledge add nope wiki --url https://wiki.test/mcp", 4, "project not found: nope"],
+  ["project knowledge add P files --program none", 2, "EMEND_KNOWLEDGE_PROGRAMS does not name a program none"],
+  ["project knowledge add P files --url https://x.test --program none", 2, "give --url or --program"],
   ["project knowledge list nope", 4, "project not found: nope"],
   ["project knowledge list P", 0, "No knowledge servers yet"],
   ["project knowledge tools P nope", 4, "nope"],

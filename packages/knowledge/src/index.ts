@@ -8,5 +8,6 @@ export {
   redeemCode,
   renewGrant,
 } from "./knowledge-grant.ts";
-export { type KnowledgeTool, openKnowledgeServer, type TokenOf } from "./knowledge-server.ts";
+export { type KnowledgeTool, openKnowledgeServer, type Place, type TokenOf } from "./knowledge-server.ts";
 export { createKnowledgeTools, type KnowledgeCall, type KnowledgeTools, type PinnedTool } from "./knowledge-tools.ts";
+export { type KnowledgeProgram, type ProgramDeps, startProgram } from "./start-program.ts";

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { AuthProvider, Client, JsonSchemaValidatorResult, Tool } from "@modelcontextprotocol/client";
+import type { AuthProvider, Client, JsonSchemaValidatorResult, Tool, Transport } from "@modelcontextprotocol/client";
 import { boundedFetch, KnowledgeFault } from "./bounded-fetch.ts";
 
 /** A tool as its server describes it now. */
@@ -25,10 +25,13 @@ interface KnowledgeServer {
  */
 export type TokenOf = (refused?: string) => Promise<string | null>;
 
+/** A server at an address, or a program that this machine starts. */
+export type Place =
+  | { kind: "address"; url: string; token: TokenOf; fetch: typeof globalThis.fetch }
+  | { kind: "program"; start(onFault: (fault: KnowledgeFault) => void): Promise<Transport> };
+
 interface ServerInput {
-  url: string;
-  token: TokenOf;
-  fetch: typeof globalThis.fetch;
+  place: Place;
   /** For one request. */
   answerMsMax?: number;
 }
@@ -40,20 +43,12 @@ const textCharactersMax = 200_000;
 
 /** Connects to a server, of the protocol of 2026-07-28 or of an older one. */
 export async function openKnowledgeServer(input: ServerInput, signal: AbortSignal): Promise<KnowledgeServer> {
-  const { url, token, answerMsMax = usualAnswerMsMax } = input;
+  const { place, answerMsMax = usualAnswerMsMax } = input;
   // Imported when called: most jobs ask no server.
-  const { Client, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
+  const { Client } = await import("@modelcontextprotocol/client");
   const broken = new AbortController();
-  const transport = new StreamableHTTPClientTransport(new URL(url), {
-    fetch: boundedFetch(input.fetch, (fault) => broken.abort(fault)),
-    reconnectionOptions: {
-      maxRetries: 0,
-      initialReconnectionDelay: 1,
-      maxReconnectionDelay: 1,
-      reconnectionDelayGrowFactor: 1,
-    },
-    authProvider: tokensOf(token),
-  });
+  const onFault = (fault: KnowledgeFault) => broken.abort(fault);
+  const transport = place.kind === "program" ? await place.start(onFault) : await openAddress(place, onFault);
   const client = new Client(
     { name: "emend", version: "0.1.0" },
     {
@@ -116,6 +111,23 @@ export async function openKnowledgeServer(input: ServerInput, signal: AbortSigna
     },
     close: () => closed(client),
   };
+}
+
+async function openAddress(
+  { url, token, fetch }: Place & { kind: "address" },
+  onFault: (fault: KnowledgeFault) => void,
+): Promise<Transport> {
+  const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
+  return new StreamableHTTPClientTransport(new URL(url), {
+    fetch: boundedFetch(fetch, onFault),
+    reconnectionOptions: {
+      maxRetries: 0,
+      initialReconnectionDelay: 1,
+      maxReconnectionDelay: 1,
+      reconnectionDelayGrowFactor: 1,
+    },
+    authProvider: tokensOf(token),
+  });
 }
 
 /** The library asks for a token before each request, and once more after a refusal. */

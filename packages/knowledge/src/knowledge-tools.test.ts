@@ -6,7 +6,7 @@ import { freePort, listen } from "@emend/testkit/listen.ts";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { afterEach, describe, expect, it } from "vitest";
-import { openKnowledgeServer } from "./knowledge-server.ts";
+import { openKnowledgeServer, type Place } from "./knowledge-server.ts";
 import { createKnowledgeTools, type KnowledgeCall } from "./knowledge-tools.ts";
 
 const signal = AbortSignal.timeout(60_000);
@@ -29,9 +29,16 @@ async function hostile(...given: Parameters<typeof listen>): Promise<string> {
 
 const search = { name: "search", answer: () => "The limit is 100 an hour." };
 
+const at = (url: string, token: string | null): Place => ({
+  kind: "address",
+  url,
+  token: async () => token,
+  fetch: globalThis.fetch,
+});
+
 /** The tools as an owner allowed them at this moment. */
 async function pinned(url: string, token: string | null = null) {
-  const server = await openKnowledgeServer({ url, token: async () => token, fetch: globalThis.fetch }, signal);
+  const server = await openKnowledgeServer({ place: at(url, token) }, signal);
   const tools = await server.tools(signal);
   await server.close();
   return tools;
@@ -39,9 +46,9 @@ async function pinned(url: string, token: string | null = null) {
 
 function toolsOf(url: string, tools: Awaited<ReturnType<typeof pinned>>, token: string | null = null) {
   const recorded: KnowledgeCall[] = [];
-  const servers = [{ name: "notion", url, token: async () => token, tools }];
+  const servers = [{ name: "notion", place: at(url, token), tools }];
   const record = async (call: KnowledgeCall) => void recorded.push(call);
-  const made = createKnowledgeTools({ servers, fetch: globalThis.fetch, record, answerMsMax: 2_000 });
+  const made = createKnowledgeTools({ servers, record, answerMsMax: 2_000 });
   stops.push(made.close);
   const call = (tool: string, input: unknown = {}) => made.call({ name: `notion__${tool}`, input }, signal);
   return { ...made, call, recorded };
@@ -212,9 +219,9 @@ describe("limits of a run", () => {
 
   it("gives nothing that was not recorded", async () => {
     const far = await start([search]);
-    const servers = [{ name: "notion", url: far.url, token: async () => null, tools: await pinned(far.url) }];
+    const servers = [{ name: "notion", place: at(far.url, null), tools: await pinned(far.url) }];
     const record = () => Promise.reject(new Error("the database is away"));
-    const made = createKnowledgeTools({ servers, fetch: globalThis.fetch, record });
+    const made = createKnowledgeTools({ servers, record });
     stops.push(made.close);
     await expect(made.call({ name: "notion__search", input: {} }, signal)).rejects.toThrow("the database is away");
   });

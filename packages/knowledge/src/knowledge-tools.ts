@@ -1,6 +1,6 @@
 import { inContent } from "@emend/base/in-content.ts";
 import { KnowledgeFault } from "./bounded-fetch.ts";
-import { openKnowledgeServer, type TokenOf } from "./knowledge-server.ts";
+import { openKnowledgeServer, type Place } from "./knowledge-server.ts";
 
 /** A tool that an owner allowed, as it was then. */
 export interface PinnedTool {
@@ -12,8 +12,7 @@ export interface PinnedTool {
 
 interface ConnectedServer {
   name: string;
-  url: string;
-  token: TokenOf;
+  place: Place;
   tools: readonly PinnedTool[];
 }
 
@@ -44,7 +43,6 @@ const descriptionCharactersMax = 1_500;
 /** A server is asked first when the model calls one of its tools. Then the tool must be the one that was allowed. */
 export function createKnowledgeTools(deps: {
   servers: readonly ConnectedServer[];
-  fetch: typeof globalThis.fetch;
   /** Before the answer is used: a call that cannot be recorded gives nothing. */
   record(call: KnowledgeCall): Promise<void>;
   answerMsMax?: number;
@@ -58,9 +56,8 @@ export function createKnowledgeTools(deps: {
   let calls = 0;
 
   async function open(server: ConnectedServer, signal: AbortSignal) {
-    const { url, token } = server;
-    const { fetch, answerMsMax } = deps;
-    const input = { url, token, fetch, ...(answerMsMax !== undefined && { answerMsMax }) };
+    const { answerMsMax } = deps;
+    const input = { place: server.place, ...(answerMsMax !== undefined && { answerMsMax }) };
     const connection = await openKnowledgeServer(input, signal);
     try {
       const hashes = new Map((await connection.tools(signal)).map(({ name, hash }) => [name, hash]));

@@ -27,7 +27,7 @@ const token = async (refused?: string) => {
   if (refused !== undefined) grant = await connect();
   return grant?.tokens?.access_token ?? null;
 };
-const open = () => openKnowledgeServer({ url, token, fetch: globalThis.fetch }, signal);
+const open = () => openKnowledgeServer({ place: { kind: "address", url, token, fetch: globalThis.fetch } }, signal);
 const server = await open().catch(async (error: Error) => {
   if (!error.message.includes("401") || grant) throw error;
   grant = await connect();

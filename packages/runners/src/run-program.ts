@@ -174,7 +174,7 @@ interface Process {
  * Sums the memory of a process, its descendants and its group at intervals. A kernel limit would count reserved memory,
  * and today's runtimes reserve more than any machine has.
  */
-function watchMemory(
+export function watchMemory(
   pid: Promise<number | undefined>,
   { memoryBytesMax: bytesMax, processesMax }: { memoryBytesMax: number; processesMax: number },
   onOver: (words: string) => void,

@@ -7,7 +7,8 @@ import { type AdminOptions, withData, withJson } from "./options.ts";
 import { readSecret } from "./secrets.ts";
 
 interface AddOptions extends AdminOptions {
-  url: string;
+  url?: string;
+  program?: string;
   tokenEnv?: string;
 }
 
@@ -30,7 +31,8 @@ export function registerProjectKnowledge(project: Command, cli: Cli): void {
   const tool = ["tool", "the tool's name"] as const;
 
   const add = withProject(knowledge.command("add").description("add an MCP server (10 at most)"), [server])
-    .requiredOption("--url <url>", "its address (Streamable HTTP)")
+    .option("--url <url>", "its address (Streamable HTTP)")
+    .option("--program <name>", "instead: a local program that EMEND_KNOWLEDGE_PROGRAMS names")
     .option("--token-env <variable>", "variable that holds a token that may read there (default: none is sent)");
   withJson(withData(add)).action((first: Word, second: Word, options: AddOptions) => {
     const { project: given, rest } = splitWords([first, second], ["name"]);
@@ -83,14 +85,20 @@ export function registerProjectKnowledge(project: Command, cli: Cli): void {
 }
 
 async function addServer(cli: Cli, given: Word, name: string, options: AddOptions): Promise<void> {
-  const { url, tokenEnv } = options;
+  const { tokenEnv, program } = options;
+  const url = options.url ?? (program === undefined ? undefined : `program:${program}`);
+  if (url === undefined || (options.url !== undefined && program !== undefined)) {
+    throw new CliError("usage", "give --url or --program");
+  }
+  if (program !== undefined && tokenEnv !== undefined) throw new CliError("usage", "--token-env is for --url");
   const credential = await readSecret(cli, "the token", { env: tokenEnv });
   const added = await withAdmin(cli, options, async (admin) =>
     admin.knowledge.add({ projectId: await projectIdOf(cli, admin, given), name, url, credential }),
   );
   printResult(cli, options, added, added.name);
   say(cli, options, `Added. Jobs ask it once you allow its tools: emend project knowledge tools ${name}`);
-  if (credential === null) say(cli, options, `If it uses OAuth, first: emend project knowledge connect ${name}`);
+  if (credential === null && program === undefined)
+    say(cli, options, `If it uses OAuth, first: emend project knowledge connect ${name}`);
 }
 
 async function connectServer(cli: Cli, given: Word, name: string, options: ConnectOptions): Promise<void> {

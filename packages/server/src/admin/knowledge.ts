@@ -7,6 +7,7 @@ import {
   findKnowledgeServer,
   type KnowledgeServerRow,
   listKnowledgeServers,
+  programOf,
   removeKnowledgeServer,
 } from "../accounts/projects/knowledge-servers.ts";
 import { requireProject } from "../accounts/projects/projects.ts";
@@ -68,6 +69,12 @@ export function createKnowledgeAdmin(deps: ConnectDeps): KnowledgeAdmin {
   return {
     async add(input) {
       await requireProject(pool, input.projectId);
+      const program = programOf(input.url);
+      const { byName } = deps.config.knowledgePrograms;
+      if (program !== null && !Object.hasOwn(byName, program)) {
+        const known = Object.keys(byName).join(", ") || "none";
+        throw refused(`EMEND_KNOWLEDGE_PROGRAMS does not name a program ${program}. It names: ${known}.`);
+      }
       return addKnowledgeServer(deps, input);
     },
     async list(projectId) {
@@ -76,6 +83,7 @@ export function createKnowledgeAdmin(deps: ConnectDeps): KnowledgeAdmin {
     },
     async connect({ client, ...input }) {
       const server = await findKnowledgeServer(pool, input);
+      if (programOf(server.url) !== null) throw refused(`${server.name} is a local program, which needs no access.`);
       const publicUrl = await deps.publicUrl();
       const url = await inWords(server, () => askForConnection({ ...deps, publicUrl }, server, client));
       return { name: server.name, url };

@@ -24,6 +24,7 @@ const noConfig = {
   smtp: null,
   slack: null,
   mattermost: null,
+  knowledgePrograms: { path: "", byName: {} },
 };
 
 test("a job must not show the keys of models, nor what opens a cloud", async () => {
@@ -36,16 +37,18 @@ test("a job must not show the keys of models, nor what opens a cloud", async () 
     AZURE_CLIENT_SECRET: "secret-of-azure",
   };
   const { modelEndpoints } = readModelSettings(createSettingReader(env));
-  const config = { ...noConfig, modelEndpoints };
+  const files = { command: ["files"] as [string], folders: [], env: { DEPTH: "3", WIKI_TOKEN: "token-of-the-wiki" } };
+  const config = { ...noConfig, modelEndpoints, knowledgePrograms: { path: "", byName: { files } } };
   const deps = { config, pool: database.pool, sealer: createSealer(secret), secret };
   const projectId = await seedProject(database.pool);
   const trigger = { kind: "webhook" } as const;
   const { id } = await seedAutomation(database.pool, projectId, { trigger, prompt: "Look.{{event}}" });
   const known = await knownSecretsOf(deps, projectId);
   expect(known).toContain(await webhookSecretOf(deps, id));
-  const expected = ["sk-of-openai", "secret-of-aws", "token-of-aws", "secret-of-azure", secret];
+  const expected = ["sk-of-openai", "secret-of-aws", "token-of-aws", "secret-of-azure", "token-of-the-wiki", secret];
   expect(known).toEqual(expect.arrayContaining(expected));
   expect(known).not.toContain("eu-central-1");
+  expect(known).not.toContain("3");
 });
 
 test("a database that becomes unavailable meanwhile fails the job's step, not the process", async () => {

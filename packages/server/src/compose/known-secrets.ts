@@ -21,6 +21,7 @@ interface KnownSecretsDeps {
     smtp: { login: { password: string } | null } | null;
     slack: Config["slack"];
     mattermost: Config["mattermost"];
+    knowledgePrograms: Config["knowledgePrograms"];
   };
   pool: Pool;
   sealer: Sealer;
@@ -53,6 +54,7 @@ export async function knownSecretsOf(deps: KnownSecretsDeps, projectId: string):
     config.slack?.signingSecret ?? null,
     config.mattermost?.token ?? null,
     ...Object.values(config.modelEndpoints).flatMap(({ apiKey, secrets = {} }) => [apiKey, ...Object.values(secrets)]),
+    ...Object.values(config.knowledgePrograms.byName).flatMap(({ env }) => Object.values(env).filter(isLong)),
     ...stored,
     ...(await Promise.all(servers.map(({ id }) => openKnowledgeSecrets({ db, sealer }, id)))).flat(),
     ...(await webhookSecretsOf({ pool: db, sealer, secret }, projectId)),
@@ -60,6 +62,9 @@ export async function knownSecretsOf(deps: KnownSecretsDeps, projectId: string):
   ];
   return [...new Set(all.filter((one) => one !== null && one !== "").flatMap((one) => partsOf(one as string)))];
 }
+
+/** Shorter ones are settings, such as a number or a name. */
+const isLong = (value: string) => value.length >= 12;
 
 /** A credential may be a record, such as a GitHub App's, and a private key has many lines: each part counts. */
 function partsOf(credential: string): readonly string[] {

@@ -11,6 +11,7 @@ import type { SamlConfig } from "../accounts/single-sign-on/saml.ts";
 import type { SingleSignOnConfig } from "../accounts/single-sign-on/single-sign-on.ts";
 import { readServers } from "../db/server-client.ts";
 import type { SmtpSettings } from "../notify/email.ts";
+import { type KnowledgePrograms, readKnowledgePrograms } from "./knowledge-settings.ts";
 import { readModelSettings, runnerPrograms } from "./model-settings.ts";
 import { readHost, readNetwork, readPublicUrl, readTrustProxy } from "./network-settings.ts";
 import { ConfigError, createSettingReader, type SettingReader, whyNoFolder } from "./setting-reader.ts";
@@ -74,6 +75,8 @@ export interface Config {
   readonly allowPrivateForges: boolean;
   /** Knowledge servers may be on loopback and private networks (never link-local). */
   readonly allowPrivateKnowledge: boolean;
+  /** Local programs that projects may ask. */
+  readonly knowledgePrograms: KnowledgePrograms;
   /** Programs that ask for access may describe themselves on loopback and private networks (never link-local). */
   readonly allowPrivatePrograms: boolean;
   /** `/metrics` on a separate port. Null: none. */
@@ -156,6 +159,7 @@ export function readConfig(
     network,
     allowPrivateWebhooks: settings.flag("EMEND_ALLOW_PRIVATE_WEBHOOKS"),
     allowPrivateKnowledge: settings.flag("EMEND_ALLOW_PRIVATE_KNOWLEDGE"),
+    knowledgePrograms: readKnowledgePrograms(settings, env.PATH ?? ""),
     allowPrivatePrograms: settings.flag("EMEND_ALLOW_PRIVATE_PROGRAMS"),
     allowPrivateForges: settings.flag("EMEND_ALLOW_PRIVATE_FORGES"),
     metricsPort: integer("EMEND_METRICS_PORT", portNumbers),

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
 import { type FarKnowledge, startFarKnowledge } from "@emend/testkit/knowledge-server.ts";
 import { seedProject } from "@emend/testkit/seed-jobs.ts";
@@ -20,11 +21,20 @@ afterAll(async () => {
 const sealer = createSealer("a secret of thirty-two characters");
 const signal = AbortSignal.timeout(60_000);
 
-async function ask(url: string, { address = "127.0.0.1", allowPrivateKnowledge = false } = {}) {
+type Programs = Parameters<typeof readKnowledgeTools>[0]["config"]["knowledgePrograms"]["byName"];
+
+async function ask(
+  url: string,
+  { address = "127.0.0.1", allowPrivateKnowledge = false, programs = {} as Programs } = {},
+) {
   const deps = { pool: database.pool, db: database.pool, sealer };
   const at = { projectId: await seedProject(database.pool), name: "notion" };
   await addKnowledgeServer(deps, { ...at, url, credential: null });
-  const config = { network: {}, allowPrivateKnowledge };
+  const config = {
+    network: {},
+    allowPrivateKnowledge,
+    knowledgePrograms: { path: process.env.PATH ?? "", byName: programs },
+  };
   const resolve = (_: string, done: (error: null, found: { address: string; family: number }[]) => void) =>
     done(null, [{ address, family: 4 }]);
   return readKnowledgeTools({ ...deps, config, resolve }, await findKnowledgeServer(database.pool, at), signal);
@@ -44,4 +54,14 @@ test("names and addresses of private networks are refused, and metadata services
 
 test.each(["ftp://x", "https://user:pass@x/mcp", "https://x/mcp#part", "no"])("%j is no address", async (url) => {
   await expect(ask(url)).rejects.toMatchObject({ code: "invalid_request" });
+});
+
+test("a program of the operator's configuration is started; others are not", async () => {
+  const file = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"));
+  const folders = [file.slice(0, file.indexOf("/@modelcontextprotocol/"))];
+  const programs: Programs = { everything: { command: ["node", file, "stdio"], folders, env: {} } };
+  expect((await ask("program:everything", { programs })).map(({ name }) => name)).toContain("echo");
+  await expect(ask("program:other", { programs })).rejects.toMatchObject({
+    message: "needs the program other, which EMEND_KNOWLEDGE_PROGRAMS does not name",
+  });
 });

@@ -1,8 +1,18 @@
-import { createKnowledgeTools, type KnowledgeTool, type KnowledgeTools, openKnowledgeServer } from "@emend/knowledge";
+import {
+  createKnowledgeTools,
+  KnowledgeFault,
+  type KnowledgeTool,
+  type KnowledgeTools,
+  openKnowledgeServer,
+  type Place,
+  startProgram,
+} from "@emend/knowledge";
+import { startBound } from "@emend/tree";
 import { connectKnowledgeServer, finishConnection, knowledgeTokenOf } from "../accounts/projects/knowledge-grants.ts";
 import {
   type KnowledgeServerRow,
   listKnowledgeServers,
+  programOf,
   recordKnowledgeCall,
 } from "../accounts/projects/knowledge-servers.ts";
 import type { Sealer } from "../accounts/secrets.ts";
@@ -11,7 +21,7 @@ import type { Pool } from "../db/pool.ts";
 import { createGuardedFetch, type ResolveAll } from "../notify/ssrf-guard.ts";
 
 interface ReachDeps {
-  config: Pick<Config, "network" | "allowPrivateKnowledge">;
+  config: Pick<Config, "network" | "allowPrivateKnowledge" | "knowledgePrograms">;
   pool: Pool;
   sealer: Sealer;
   /** For tests. */
@@ -28,8 +38,7 @@ export async function readKnowledgeTools(
   signal: AbortSignal,
 ): Promise<readonly KnowledgeTool[]> {
   return withGuard(deps, async (fetch) => {
-    const token = knowledgeTokenOf({ ...deps, fetch }, server.id);
-    const connection = await openKnowledgeServer({ url: server.url, token, fetch }, signal);
+    const connection = await openKnowledgeServer({ place: placeOf({ ...deps, fetch }, server) }, signal);
     try {
       return await connection.tools(signal);
     } finally {
@@ -55,6 +64,21 @@ export function takeConnection(
   return withGuard(deps, (fetch) => finishConnection({ ...deps, fetch }, answer));
 }
 
+/** A server at its address, or a program of the operator's configuration. */
+function placeOf(deps: ReachDeps & { fetch: typeof fetch }, { id, url }: KnowledgeServerRow): Place {
+  const name = programOf(url);
+  if (name === null) return { kind: "address", url, token: knowledgeTokenOf(deps, id), fetch: deps.fetch };
+  const { path, byName } = deps.config.knowledgePrograms;
+  return {
+    kind: "program",
+    async start(onFault) {
+      const program = byName[name];
+      if (!program) throw new KnowledgeFault(`needs the program ${name}, which EMEND_KNOWLEDGE_PROGRAMS does not name`);
+      return startProgram({ start: startBound, path }, program, onFault);
+    },
+  };
+}
+
 async function withGuard<T>(deps: ReachDeps, work: (guarded: typeof fetch) => Promise<T>): Promise<T> {
   const { fetch: guarded, close } = guardedFetch(deps);
   try {
@@ -73,8 +97,7 @@ export async function openProjectKnowledge(
   if (servers.length === 0) return null;
   const { fetch, close } = guardedFetch(deps);
   const made = createKnowledgeTools({
-    servers: servers.map(({ id, ...server }) => ({ ...server, token: knowledgeTokenOf({ ...deps, fetch }, id) })),
-    fetch,
+    servers: servers.map((server) => ({ ...server, place: placeOf({ ...deps, fetch }, server) })),
     record: (call) => recordKnowledgeCall(deps.pool, job.projectId, { job: job.id, ...call }),
   });
   return {

@@ -69,7 +69,13 @@ export async function addKnowledgeServer(
   });
 }
 
+/** The name in `program:name`: a program of the operator's configuration. Null for an address. */
+export function programOf(url: string): string | null {
+  return /^program:([a-z][a-z0-9-]{0,39})$/.exec(url)?.[1] ?? null;
+}
+
 function normalUrl(given: string): string {
+  if (programOf(given) !== null) return given;
   const url = URL.parse(given);
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.hash) {
     throw refused("The URL must be an http or https URL without credentials or a fragment.");
