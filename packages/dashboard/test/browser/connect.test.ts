@@ -12,8 +12,7 @@ const owner = { email: "ada@example.com", password: "correct horse battery" };
 
 journey("connects a program after the login, by the keyboard alone, and revokes it", async (look) => {
   dashboard.expectComplaint(/401/);
-  const { pool } = dashboard.installation.database;
-  await pool.query("truncate users, projects, admin_keys cascade");
+  await dashboard.reset();
   await dashboard.addSample("Sample");
   const link = (await dashboard.server.admin.ownerLink({ isNew: true })) ?? "";
   const headers = { origin: dashboard.url, "content-type": "application/json" };

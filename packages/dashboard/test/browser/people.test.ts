@@ -35,8 +35,7 @@ async function openSession(page: Page): Promise<void> {
 
 journey("leads from the console's link to an owner, a project, a key and a first pull request", async (look) => {
   dashboard.expectComplaint(/40[01]/);
-  // Resets to the state before the first user, because another look may have created one.
-  await dashboard.installation.database.pool.query("truncate users, projects, admin_keys cascade");
+  await dashboard.reset();
   const page = await dashboard.visit(look);
   await page.goto(`${dashboard.url}/app/keys`);
   await page.getByText("has no owner yet").waitFor();
