@@ -82,6 +82,21 @@ describe.each(remote)("$name, when it is slow", { concurrent: true, timeout }, (
     expect(far.pullsOf(`emend/${jobId}`)).toMatchObject([{ state: "open" }]);
   });
 
+  it("is asked only after it is stored that this may take effect: Emend may die while it waits", async () => {
+    const forge = isApp ? appForge(publisher.far) : publisher.far.open();
+    const jobId = `job_${name}stored`;
+    const stored: boolean[] = [];
+    const asking: Forge = {
+      ...forge,
+      createPullRequest(draft, signal) {
+        stored.push(publisher.mayStillOpen(jobId));
+        return forge.createPullRequest(draft, signal);
+      },
+    };
+    await publisher.publish(jobId, { forge: asking });
+    expect(stored).toEqual([true]);
+  });
+
   it("sends it again to a server that dropped it when Emend left", { concurrent: false }, async () => {
     const { far } = publisher;
     const jobId = `job_${name}dropped`;
