@@ -65,7 +65,7 @@ async function build(script: string, own: Partial<typeof limits> = {}) {
   const deps = { start: startBound, sandbox: trial, limits: { ...limits, ...own } };
   const end = await inOwnFolder(() => runBuild(deps, { tree, plan, siteFile: join(dir, "site") }, signal));
   // In any case nothing is left. What held the sandbox from outside ends a moment after it.
-  await expect.poll(isLeft).toBe(false);
+  await expect.poll(isLeft, { timeout: 2_000 }).toBe(false);
   return end;
 }
 

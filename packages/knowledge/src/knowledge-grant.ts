@@ -22,7 +22,7 @@ export interface KnowledgeGrant {
 export interface GrantClient {
   /** Where the person's browser brings the answer. */
   returnUrl: string;
-  /** Where servers read who Emend is, and what else it says there. Only https counts as an address that names a client. */
+  /** Where servers read who Emend is. Only an https address can name a client. */
   url: string;
 }
 

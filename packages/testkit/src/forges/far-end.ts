@@ -1,3 +1,4 @@
+// Longer than other files: the faults that a far end can have change together with the server that has them.
 import { createHash, randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";

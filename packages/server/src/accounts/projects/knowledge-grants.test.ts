@@ -208,7 +208,7 @@ test("a token is renewed before it ends", async () => {
   expect(far.asked.renewal).toBe(1);
 });
 
-test("a node that died while it renewed holds the others up for half a minute at most", async () => {
+test("a renewal that a dead node began is taken over once its lease has ended", async () => {
   const { far, token, server } = await connected({ livesSeconds: 29 });
   const lease = "update knowledge_servers set renewing_until = clock_timestamp() - interval '1 ms' where id = $1";
   await database.pool.query(lease, [server.id]);
