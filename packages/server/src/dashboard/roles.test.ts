@@ -54,6 +54,7 @@ const exceptions: Readonly<Record<string, Role | "everybody">> = {
   "POST /invitations/:id/revoke": "owner",
   "GET /directory": "owner",
   "PATCH /directory": "owner",
+  "POST /directory/people/:id/connect": "owner",
   "POST /directory/tokens": "owner",
   "POST /directory/tokens/:id/revoke": "owner",
   "GET /settings": "owner",
