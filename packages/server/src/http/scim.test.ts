@@ -15,6 +15,7 @@ import { changeRole, inviteMember, removeMember } from "../accounts/people/membe
 import type { Role } from "../accounts/people/user.ts";
 import { findSession, openSession } from "../accounts/sessions/session-store.ts";
 import { logInIdentity } from "../accounts/single-sign-on/log-in-identity.ts";
+import type { Queryable } from "../db/pool.ts";
 import { consoleActor } from "../db/transaction.ts";
 import { scimPlugin } from "./scim-plugin.ts";
 
@@ -513,6 +514,7 @@ describe("access ends", () => {
   ])("%s: sessions, keys and invitations", async (_what, end) => {
     await give({}, "owner");
     const id = await addUser("ada@example.com");
+    await addUser("bo@example.com");
     const [opened, key, other] = [
       await session("ada@example.com"),
       await keyOf("Ada@example.com"),
@@ -527,6 +529,32 @@ describe("access ends", () => {
     expect(await findSession(api.pool, opened)).toBeNull();
     expect([await isRevoked(key.id), await isRevoked(other.id)]).toEqual([true, false]);
     expect((await api.pool.query("select from login_links")).rowCount).toBe(0);
+  });
+
+  it("for keys that the person creates at the same moment", async () => {
+    await give({}, "maintainer");
+    const [{ id: projectId }, { id: viewersId }] = [await api.addProject(), await api.addProject()];
+    const create = (db: Queryable, createdBy: string, projectIds: string[]) =>
+      createKey(db, { name: "ci", projectIds, scope: "write", expiresInMs: null, allowList: null, createdBy });
+    for (const ends of [{ active: false }, { active: true, userName: "ada.king@example.com" }]) {
+      const id = await addUser("ada@example.com");
+      const leaver = await api.pool.connect();
+      try {
+        await leaver.query("begin");
+        const made = await create(leaver, "ada@example.com", [projectId]);
+        const ended = patch(`/Users/${id}`, { op: "replace", value: ends });
+        const waits = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+        await Promise.race([ended, expect.poll(async () => (await api.pool.query(waits)).rowCount).toBe(1)]);
+        await leaver.query("commit");
+        await ended;
+        await patch(`/Users/${id}`, { op: "replace", value: { active: false } });
+        expect(made.kind === "created" && (await isRevoked(made.id))).toBe(true);
+      } finally {
+        leaver.release();
+      }
+      await expect(create(api.pool, "ada@example.com", [viewersId])).rejects.toThrow("Only owners and maintainers");
+      await send("DELETE", `/Users/${id}`);
+    }
   });
 
   it.each(["https://idp.test ada", "saml:https://idp.test ada"])(
