@@ -46,8 +46,8 @@ describe("connect project", () => {
       far.tokens.add(far.token);
       Object.assign(far.state, { archived: false, movedTo: null, path: vendor.path, mayPush: true });
     });
-    const connect = (more: Partial<NewRemoteProject> = {}) =>
-      connectProject({ config, db: database.pool, sealer }, vendor.name, {
+    const connect = (more: Partial<NewRemoteProject> = {}, isConsole = true) =>
+      connectProject({ config, db: database.pool, sealer, isConsole }, vendor.name, {
         name: "Docs",
         repo: far.repositoryUrl,
         credential: far.token,
@@ -75,10 +75,27 @@ describe("connect project", () => {
       expect(await connect({ repo: written(far.repositoryUrl) })).toMatchObject({ repositoryUrl: far.repositoryUrl });
     });
 
-    it("is not contacted if its address was entered in the browser and is private now", async () => {
+    it("is not contacted on a private address that was entered in the browser, however it is written", async () => {
+      const { host, pathname } = new URL(far.repositoryUrl);
+      await database.pool.query("truncate trusted_origins");
       const before = far.requests.length;
-      expect(await refusal({ settings: { forge: { isJudged: true } } })).toContain("EMEND_ALLOW_PRIVATE_FORGES");
+      const { port } = new URL(far.repositoryUrl);
+      for (const repo of [
+        far.repositoryUrl,
+        `${host}${pathname}`,
+        `localhost:${port}${pathname}`,
+        `git@localhost:${pathname.slice(1)}`,
+        `http://2130706433:${port}${pathname}`,
+      ]) {
+        const error: Error = await connect({ repo }, false).then(() => new Error("added"), (reason) => reason);
+        expect(error.message, repo).toMatch(/EMEND_ALLOW_PRIVATE_FORGES|can't use this repository URL/);
+      }
       expect(far.requests.length).toBe(before);
+    });
+
+    it("is contacted there once the console named the server", async () => {
+      await connect();
+      await expect(connect({}, false)).resolves.toMatchObject({ repositoryUrl: far.repositoryUrl });
     });
 
     it("is found on its base branch", async () => {

@@ -27,6 +27,7 @@ import { assertLocalForgeUsable } from "../forge/local/repository.ts";
 import { type ForgeDeps, openForge } from "../forge/open-forge.ts";
 import { newJobRules } from "../http/parse-create-body.ts";
 import { contextForgeOf, contextRemoteOf, createForgeReach } from "../installation/forge-reach.ts";
+import { isTrustedOrigin } from "../installation/trusted-origins.ts";
 import { homeOf } from "../installation/home-workers.ts";
 import { forgeDirOf, gitNetwork, localGit } from "../installation/local-git.ts";
 import { startHeartbeat } from "../installation/nodes.ts";
@@ -88,12 +89,11 @@ export async function composeParts(config: Config, log: Logger, undo: Undo, sign
   const farFetch = traceFetch(tracer, measureFetch(metrics, network.fetch));
   const sealer = createSealer(secret);
   await sealWebhookUrls({ db: pool, sealer });
-  const reach = createForgeReach(config);
+  const reach = createForgeReach(config, { isTrusted: (origin) => isTrustedOrigin(pool, origin) });
   undo.push(() => reach.close());
   const judged = { ...reach, fetch: traceFetch(tracer, measureFetch(metrics, reach.fetch)) };
   const forges: ForgeDeps = {
     local,
-    fetch: farFetch,
     reach: judged,
     githubTokens: new Map(),
     credentialOf: (projectId) => openProjectCredential({ db: pool, sealer }, projectId),
