@@ -1,5 +1,5 @@
 /** `npm test` runs a few rows, and the day selects which. With `--mode whole`, a suite runs every row. */
-const isWhole = process.env.MODE === "whole";
+export const isWhole = process.env.MODE === "whole";
 export const seed = Number(process.env.EMEND_SEED ?? Math.floor(Date.now() / 86_400_000));
 
 /** Spread over the rows, and starting elsewhere for each seed. All rows come up in turn. */
