@@ -23,7 +23,7 @@ import {
 } from "./propose-change.ts";
 import { createRecorder, retryThroughOutage } from "./recorder.ts";
 import type { Recorder, RunDeps } from "./run.ts";
-import { type ActiveRun, type Outcome, type PassableVerdict, Released, type Stages } from "./run.ts";
+import { type ActiveRun, type Outcome, type PassableVerdict, Released, type Stages, Stalled } from "./run.ts";
 
 /**
  * One attempt at a job, continuing where an earlier one stopped. Stored steps are not requested from the model again,
@@ -71,6 +71,8 @@ interface RunJobDeps {
   log: Logger;
   stages: Stages;
   leaseMs: number;
+  /** How long a run that ends may take to leave what it waits for. */
+  leaveMsMax: number;
   announceChange: AnnounceChange;
   patience: Patience;
   disk?: Disk;
@@ -117,7 +119,7 @@ async function attempt(deps: RunJobDeps & { processEnds: AbortSignal }, run: Act
   deps.crashPoint("after-claim");
   try {
     const recorder = createRecorder(deps, run);
-    const outcome = await runJob({ ...deps, recorder }, job, controller.signal);
+    const outcome = await untilLeft(runJob({ ...deps, recorder }, job, controller.signal), run, deps.leaveMsMax);
     if (outcome.kind === "asked") return { kind: "ask", asked: outcome };
     return { kind: "end", ending: endingOf(outcome) };
   } catch (error) {
@@ -133,6 +135,32 @@ async function attempt(deps: RunJobDeps & { processEnds: AbortSignal }, run: Act
       return { kind: "release", release };
     }
     return afterFailure(cause, job, deps.patience, run.hasWork);
+  }
+}
+
+/**
+ * A wait that ignores its signal does not keep the run: its lease ends, and with it the right to write. A model's answer
+ * that waits for the database was paid for, so it is stored first.
+ */
+async function untilLeft<T>(work: Promise<T>, run: ActiveRun, leaveMsMax: number): Promise<T> {
+  const { signal } = run.controller;
+  const left = Promise.withResolvers<never>();
+  let timer: NodeJS.Timeout | undefined;
+  const leave = () => {
+    if (run.pendingCalls === 0) left.reject(signal.reason);
+    else timer = setTimeout(leave, leaveMsMax / 10);
+  };
+  const begin = () => {
+    timer = setTimeout(leave, leaveMsMax);
+  };
+  if (signal.aborted) begin();
+  else signal.addEventListener("abort", begin, { once: true });
+  work.catch(() => {});
+  try {
+    return await Promise.race([work, left.promise]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", begin);
   }
 }
 
@@ -180,6 +208,11 @@ const databaseAway: Retryable = {
   retryable: true,
   retryAfterMs: undefined,
 };
+const noProgress: Retryable = {
+  publicMessage: "The run made no progress: something that it waited for never answered.",
+  retryable: true,
+  retryAfterMs: undefined,
+};
 const internalMessage = "Emend failed unexpectedly on this job. The server's log has details.";
 
 /** Decides what a failure does to the job. A process shutdown or a database outage is never the job's fault. */
@@ -192,6 +225,7 @@ export function afterFailure(
 ): AfterRun {
   if (error instanceof LeaseLost) return { kind: "leave" };
   if (error instanceof Released) return { kind: "release", release: { reason: "released", delayMs: 0 } };
+  if (error instanceof Stalled) return retryOrFail(noProgress, "internal", job, patience);
   // The release itself waits for the database, so this counts outages, not their duration.
   if (isDatabaseUnavailable(error)) return retryOrFail(databaseAway, "internal", job, patience);
   if (isAppError(error, "unavailable")) return retryOrFail(error, "internal", job, patience);

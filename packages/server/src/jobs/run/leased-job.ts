@@ -47,6 +47,8 @@ export interface LeasedJob {
   createLeftMs: number | null;
   /** How long finished work may wait for its forge. */
   publishWaitMs: number;
+  /** The longest that one step may take: a model's turn ends with the project's time limit. */
+  turnMsMax: number;
   /** How many questions the agent may ask in all, and how long each waits for an answer. */
   questionsMax: number;
   answerWaitMs: number;
@@ -145,7 +147,8 @@ export const leasedJobColumns = `id, lease as token, project_id as "projectId", 
   publishes_preview as "publishesPreview", plan, context,
   extract(epoch from clock_timestamp() - waiting_since)::float * 1000 as "waitedMs",
   extract(epoch from create_until - clock_timestamp())::float * 1000 as "createLeftMs",
-  (select jsonb_build_array(settings -> 'publishWaitHours', settings -> 'answerWaitHours', settings -> 'questionsMax')
+  (select jsonb_build_array(settings -> 'publishWaitHours', settings -> 'answerWaitHours', settings -> 'questionsMax',
+     settings #> '{limits,wallTimeMsMax}')
      from projects where projects.id = jobs.project_id) as waits,
   (select max(step) from job_questions asked where asked.job_id = jobs.id and answer_until <= clock_timestamp()) as "overdueStep",
   created_by as "createdBy",
@@ -160,6 +163,7 @@ type Derived =
   | "publishWaitMs"
   | "answerWaitMs"
   | "questionsMax"
+  | "turnMsMax"
   | "base"
   | "denied"
   | "previewed"
@@ -188,12 +192,15 @@ export function toLeasedJob(row: LeasedJobRow): LeasedJob {
     publishWaitMs: numberOr(publishWaitHoursUsual, row.waits?.[0]) * 3_600_000,
     answerWaitMs: numberOr(answerWaitHoursUsual, row.waits?.[1]) * 3_600_000,
     questionsMax: hasAsker.test(row.createdBy) ? numberOr(questionsUsual, row.waits?.[2]) : 0,
+    turnMsMax: numberOr(turnMsUsual, row.waits?.[3]),
     base: baseCommit && baseBranch ? { commit: baseCommit, branch: baseBranch } : null,
     denied: toDenied(row),
     previewed: row.publishesPreview ? toStoredWords(row) : null,
     change: toStoredChange(row),
   };
 }
+
+const turnMsUsual = 1_200_000;
 
 /** The stored setting. Absent if it was not set. */
 function numberOr(usual: number, stored: unknown): number {
