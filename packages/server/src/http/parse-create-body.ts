@@ -23,8 +23,6 @@ export function parseCreateBody(
 ): CreateJobBody {
   if (!shape.Check(body)) throw invalid(wordsFor(shape.Errors(body)[0], body));
   const { prompt, baseRef, model, draft, maxCostUsd, preview, plan, files } = body;
-  if (prompt.includes("\0")) throw invalid("prompt must not contain U+0000.");
-  if (!prompt.isWellFormed()) throw invalid("prompt must not contain a lone surrogate.");
   if (isLongerThan(prompt, rules.promptCodePointsMax)) {
     throw invalid(`prompt must not have more than ${rules.promptCodePointsMax} characters.`);
   }
