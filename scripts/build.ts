@@ -1,5 +1,6 @@
 // Compiles the publishable package @emend/cli: `npm run build` writes packages/cli/dist, ready for `npm pack`. File by
 // file in the same layout, because workers, migrations, prompts and the sample are loaded relative to their source.
+import { spawnSync } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
 import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { builtinModules, stripTypeScriptTypes } from "node:module";
@@ -56,6 +57,7 @@ export async function buildPackage(outDir: string): Promise<void> {
       await cp(source, join(outDir, relative(root, source)), { recursive: true });
     }
   }
+  await addCommit(join(outDir, "packages/cli/package.json"));
   await mkdir(join(outDir, "bin"));
   await cp(join(root, "packages/cli/bin/emend.cjs"), join(outDir, "bin/emend.cjs"));
   await chmod(join(outDir, "bin/emend.cjs"), 0o755);
@@ -66,6 +68,14 @@ export async function buildPackage(outDir: string): Promise<void> {
   const manifest = await manifestOf();
   await writeFile(join(outDir, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   await refuseUnresolved(outDir, Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }));
+}
+
+/** For `emend --version`. Without git, as in an image, the variable says it. */
+async function addCommit(file: string): Promise<void> {
+  const asked = spawnSync("git", ["-C", root, "rev-parse", "HEAD"], { encoding: "utf8" });
+  const commit = (process.env.EMEND_COMMIT ?? (asked.status === 0 ? asked.stdout.trim() : "")).slice(0, 12);
+  const manifest = JSON.parse(await readFile(file, "utf8"));
+  await writeFile(file, `${JSON.stringify({ ...manifest, ...(commit && { commit }) }, null, 2)}\n`);
 }
 
 async function compileFolder(folder: string, outDir: string): Promise<void> {

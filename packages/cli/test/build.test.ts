@@ -61,7 +61,9 @@ async function linkDependency(name: string): Promise<void> {
 
 test("the packed program runs the whole journey", async () => {
   const env = { PATH: process.env.PATH, HOME: dir, TMPDIR: dir };
-  expect((await run(process.execPath, [program, "--version"], { env })).stdout).toBe("0.1.0\n");
+  expect((await run(process.execPath, [program, "--version"], { env })).stdout).toMatch(
+    /^0\.1\.0 \(commit [0-9a-f]{12}, schema \d{4}-[\w-]+\)\n$/,
+  );
   const { stdout, stderr } = await run(process.execPath, [program, "demo", "--json", "--data", join(dir, "data")], {
     env,
   });
