@@ -17,6 +17,7 @@ const benches: Readonly<Record<string, readonly string[]>> = {
   demo: ["packages/cli/bench/demo.ts"],
   truth: ["packages/site/bench/truth.ts", "packages/lab/bench/claims.ts"],
   site: ["packages/site/bench/site.ts", "packages/site/bench/faults.ts"],
+  tests: ["scripts/test.ts"],
 };
 
 const [area, ...args] = process.argv.slice(2);
@@ -33,12 +34,18 @@ if (area !== undefined && !Object.hasOwn(benches, area)) {
   console.error(`there is no bench "${area}"; there are: ${names.join(", ")}`);
   process.exit(2);
 }
-const files = area === undefined ? Object.values(benches).flat() : (benches[area] ?? []);
+const files =
+  area === undefined
+    ? Object.values(benches)
+        .flat()
+        .filter((file) => file !== "scripts/test.ts")
+    : (benches[area] ?? []);
 let failed = false;
 for (const file of files) {
   if (!existsSync(file)) throw new Error(`${file} is missing`);
   const { status } = spawnSync(process.execPath, ["--disable-warning=ExperimentalWarning", file, ...args], {
     stdio: "inherit",
+    env: { ...process.env, EMEND_TEST_TIMES: "1" },
   });
   failed ||= status !== 0;
 }
