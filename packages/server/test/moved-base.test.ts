@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { programOf } from "@emend/testkit/bundle-programs.ts";
+import { programOf } from "@emend/testkit/test-programs.ts";
 import { startTestForge, type TestForge } from "@emend/testkit/forge.ts";
 import { type ForgeWorkerOrder, startForgeWorker } from "@emend/testkit/forge-worker.ts";
 import { type FarEnd, startFarEnd } from "@emend/testkit/forges/far-end.ts";

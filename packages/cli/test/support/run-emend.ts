@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import { programOf } from "@emend/testkit/bundle-programs.ts";
+import { programOf } from "@emend/testkit/test-programs.ts";
 import { nodeEnvironment } from "@emend/testkit/server.ts";
 import { afterAll } from "vitest";
 import { shellWord } from "../../src/cli.ts";

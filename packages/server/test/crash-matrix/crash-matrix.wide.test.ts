@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { createLogger } from "@emend/base/logger.ts";
 import { createAnswerMemory } from "@emend/forges";
 import { createWriteQueue, publishCrashPoints } from "@emend/publish";
-import { programOf } from "@emend/testkit/bundle-programs.ts";
+import { programOf } from "@emend/testkit/test-programs.ts";
 import { startTestForge, type TestForge } from "@emend/testkit/forge.ts";
 import { type ForgeWorkerOrder, startForgeWorker } from "@emend/testkit/forge-worker.ts";
 import { type FarEnd, startFarEnd, type Vendor } from "@emend/testkit/forges/far-end.ts";

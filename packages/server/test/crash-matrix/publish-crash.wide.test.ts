@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { publishCrashPoints } from "@emend/publish";
-import { programOf } from "@emend/testkit/bundle-programs.ts";
+import { programOf } from "@emend/testkit/test-programs.ts";
 import { personGit, startTestForge, type TestForge } from "@emend/testkit/forge.ts";
 import { findProcess } from "@emend/testkit/processes.ts";
 import type { PublishOrder } from "@emend/testkit/publish-child.ts";
