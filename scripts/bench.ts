@@ -13,7 +13,7 @@ const benches: Readonly<Record<string, readonly string[]>> = {
   memory: ["packages/lab/bench/job-memory.ts"],
   rivals: ["packages/lab/bench/rivals.ts"],
   scale: ["packages/lab/bench/scale.ts"],
-  start: ["packages/runners/programs/bench-start.ts"],
+  start: ["packages/cli/bench/start.ts", "packages/runners/programs/bench-start.ts"],
   demo: ["packages/cli/bench/demo.ts"],
   truth: ["packages/site/bench/truth.ts", "packages/lab/bench/claims.ts"],
   site: ["packages/site/bench/site.ts", "packages/site/bench/faults.ts"],
