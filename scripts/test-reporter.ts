@@ -4,6 +4,8 @@ import { MinimalReporter, type TestModule, type TestSpecification } from "vitest
 
 /** How often a run without a terminal, as in CI, says how far it is. */
 const progressMs = 30_000;
+/** How many of the slowest files the times name. */
+const filesNamed = 40;
 
 // biome-ignore lint/style/noDefaultExport: Vitest loads a reporter by its default export.
 export default class ProgressReporter extends MinimalReporter {
@@ -69,9 +71,7 @@ export default class ProgressReporter extends MinimalReporter {
       modules.reduce((sum, module) => sum + module.diagnostic().duration + module.diagnostic().collectDuration, 0) /
       1000;
     const rows = [...byPackage].map(([name, modules]) => ({ name, modules, seconds: secondsOf(modules) }));
-    console.log(
-      "\n| package | files | tests | s, of processes side by side | longest file |\n|---|---:|---:|---:|---|",
-    );
+    console.log("\n| package | files | tests | s, of processes side by side |\n|---|---:|---:|---:|");
     for (const { name, modules, seconds } of rows.sort((a, b) => b.seconds - a.seconds)) {
       const tests = modules.reduce((sum, module) => sum + [...module.children.allTests()].length, 0);
       const [longest] = modules.toSorted((a, b) => secondsOf([b]) - secondsOf([a]));
@@ -80,6 +80,9 @@ export default class ProgressReporter extends MinimalReporter {
         : "";
       console.log(`| ${name} | ${modules.length} | ${tests} | ${seconds.toFixed(1)} | ${file} |`);
     }
+    console.log("\n| file | s |\n|---|---:|");
+    for (const module of this.#modules.toSorted((a, b) => secondsOf([b]) - secondsOf([a])).slice(0, filesNamed))
+      console.log(`| ${module.relativeModuleId} | ${secondsOf([module]).toFixed(1)} |`);
   }
 }
 
