@@ -4,9 +4,9 @@
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
 import { createLogger } from "@emend/base/logger.ts";
-import { bundleTestPrograms } from "@emend/testkit/test-programs.ts";
 import { findProcess } from "@emend/testkit/processes.ts";
 import { seededRandom } from "@emend/testkit/seeded-random.ts";
+import { bundleTestPrograms } from "@emend/testkit/test-programs.ts";
 import { createPool, type Pool } from "../../server/src/db/pool.ts";
 import { describeMachine, readFigures } from "../../site/bench/results.ts";
 import { startBenchDatabase } from "../bench/database.ts";

@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { publishCrashPoints } from "@emend/publish";
-import { programOf } from "@emend/testkit/test-programs.ts";
 import { personGit, startTestForge, type TestForge } from "@emend/testkit/forge.ts";
 import { findProcess } from "@emend/testkit/processes.ts";
 import type { PublishOrder } from "@emend/testkit/publish-child.ts";
 import { type PublishNode, publishTestJob } from "@emend/testkit/publish-job.ts";
 import { seedJob } from "@emend/testkit/seed-jobs.ts";
+import { programOf } from "@emend/testkit/test-programs.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const childScript = programOf(new URL("../../../testkit/src/publish-child.ts", import.meta.url));
