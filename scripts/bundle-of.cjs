@@ -1,6 +1,6 @@
 const { spawnSync } = require("node:child_process");
 const fs = require("node:fs");
-const { join } = require("node:path");
+const { dirname, join } = require("node:path");
 
 const root = join(__dirname, "..");
 const pointer = join(root, "node_modules/.cache/programs/emend.json");
@@ -14,6 +14,9 @@ function bundleOf(source) {
     const stamp = stampOf();
     if (readPointer().stamp !== stamp) {
       const program = join(root, "scripts/bundle.ts");
+      // Throws where this user may not write: to bundle in vain takes seconds.
+      fs.mkdirSync(dirname(pointer), { recursive: true });
+      fs.accessSync(dirname(pointer), fs.constants.W_OK);
       spawnSync(process.execPath, ["--disable-warning=ExperimentalWarning", program, stamp], { stdio: "ignore" });
     }
     const made = readPointer();
