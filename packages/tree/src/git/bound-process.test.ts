@@ -8,7 +8,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { hasProc } from "@emend/testkit/processes.ts";
-import { isWhole } from "@emend/testkit/sample.ts";
+import { isQuick } from "@emend/testkit/tier.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { lockProgram } from "../mirror/mirror-context.ts";
 import { openLock, startBound } from "./bound-process.ts";
@@ -124,7 +124,7 @@ test.skipIf(!hasProc())("a start ends when it is stopped, while the process star
   await fifo.allGone;
 });
 
-test.runIf(isWhole)("a start whose connections were dropped fails, or runs, whatever stood still for how long", async () => {
+test.runIf(!isQuick && hasProc())("a start whose connections were dropped fails, or runs, whatever stood still for how long", async () => {
   const program = `
     import { startBound } from ${JSON.stringify(join(import.meta.dirname, "bound-process.ts"))};
     const env = process.env;
