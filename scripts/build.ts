@@ -108,7 +108,9 @@ async function refuseUnresolved(outDir: string, dependencies: readonly string[])
   for (const entry of await readdir(join(outDir, "packages"), { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name);
     if (!entry.isFile() || !file.endsWith(".js") || !file.includes("/src/")) continue;
-    for (const name of importsOf(parse(await readFile(file, "utf8"), { ecmaVersion: "latest", sourceType: "module" }))) {
+    for (const name of importsOf(
+      parse(await readFile(file, "utf8"), { ecmaVersion: "latest", sourceType: "module" }),
+    )) {
       const target = name.startsWith(".") ? join(dirname(file), name) : null;
       const packageName = /^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? "";
       const isThere = target === null ? name.startsWith("node:") || known.has(packageName) : existsSync(target);
@@ -120,13 +122,25 @@ async function refuseUnresolved(outDir: string, dependencies: readonly string[])
 
 /** The names in imports and exports, and the files that workers and data are loaded from. */
 function importsOf(node: object): readonly string[] {
-  const { type, source, callee, arguments: given } = node as Record<string, { name?: string; value?: unknown }[] & { name?: string; value?: unknown }>;
+  const {
+    type,
+    source,
+    callee,
+    arguments: given,
+  } = node as Record<string, { name?: string; value?: unknown }[] & { name?: string; value?: unknown }>;
   const text = (part: { value?: unknown } | null | undefined) => (typeof part?.value === "string" ? [part.value] : []);
   const kind = String(type);
   const isFile = kind === "NewExpression" && callee?.name === "URL" && given?.length === 2;
-  const own = /^(?:Import|Export)/.test(kind) ? text(source) : isFile ? text(given?.[0]).filter((name) => /^\..*\.js$/.test(name)) : [];
+  const own = /^(?:Import|Export)/.test(kind)
+    ? text(source)
+    : isFile
+      ? text(given?.[0]).filter((name) => /^\..*\.js$/.test(name))
+      : [];
   const parts = Object.values(node).flat() as unknown[];
-  return [...own, ...parts.flatMap((part) => (typeof part === "object" && part !== null && "type" in part ? importsOf(part) : []))];
+  return [
+    ...own,
+    ...parts.flatMap((part) => (typeof part === "object" && part !== null && "type" in part ? importsOf(part) : [])),
+  ];
 }
 
 async function manifestOf() {

@@ -59,7 +59,9 @@ export const version: string = manifest.version;
 /** With the commit that a package was built from, and the newest schema of the database that it knows. */
 export function wholeVersion(): string {
   const { commit } = manifest as { commit?: string };
-  const schema = readdirSync(new URL("../../server/src/db/migrations/", import.meta.url)).toSorted().at(-1);
+  const schema = readdirSync(new URL("../../server/src/db/migrations/", import.meta.url))
+    .toSorted()
+    .at(-1);
   const parts = [...(commit ? [`commit ${commit}`] : []), `schema ${schema?.replace(/\.sql$/, "")}`];
   return `${version} (${parts.join(", ")})`;
 }

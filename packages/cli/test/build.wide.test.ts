@@ -113,7 +113,11 @@ test("the packed program checks a folder, and answers agents on its standard str
       said += text;
     });
     while (!said.includes(url)) await once(server.stdout as Readable, "data");
-    const added = await run(process.execPath, [program, "project", "add", "Docs", "--forge", "local", "--repo", docs, "--json"], { env: data });
+    const added = await run(
+      process.execPath,
+      [program, "project", "add", "Docs", "--forge", "local", "--repo", docs, "--json"],
+      { env: data },
+    );
     const { id } = JSON.parse(added.stdout);
     const made = await run(process.execPath, [program, "key", "create", "--project", id, "--json"], { env: data });
     const { key } = JSON.parse(made.stdout);

@@ -87,7 +87,10 @@ describe("connect project", () => {
         `git@localhost:${pathname.slice(1)}`,
         `http://2130706433:${port}${pathname}`,
       ]) {
-        const error: Error = await connect({ repo }, false).then(() => new Error("added"), (reason) => reason);
+        const error: Error = await connect({ repo }, false).then(
+          () => new Error("added"),
+          (reason) => reason,
+        );
         expect(error.message, repo).toMatch(/EMEND_ALLOW_PRIVATE_FORGES|can't use this repository URL/);
       }
       expect(far.requests.length).toBe(before);

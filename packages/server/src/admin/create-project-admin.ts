@@ -89,7 +89,9 @@ export function createProjectAdmin(deps: {
     async listRepositories(source, cursor) {
       const { forge, app, ...input } = "from" in source ? await sourceOf(source.from) : await givenSource(source);
       const signal = AbortSignal.timeout(listMsMax);
-      const page = await listRepositories(forge, { ...input, fetch: deps.reach.fetch, cursor }, signal).catch(asRequest);
+      const page = await listRepositories(forge, { ...input, fetch: deps.reach.fetch, cursor }, signal).catch(
+        asRequest,
+      );
       const { repositories, next, isInstalled } = page;
       return { repositories, next, install: !isInstalled && app ? { name: app.name, url: app.installUrl } : null };
     },

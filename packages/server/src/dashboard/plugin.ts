@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply } from "fastify";
-import { readJsonBodies } from "../http/request-body.ts";
 import { AppError } from "../errors.ts";
+import { readJsonBodies } from "../http/request-body.ts";
 import { createAnnounceDue } from "../jobs/announce.ts";
 import { createJobReader } from "../jobs/read/job-reader.ts";
 import { readAssets } from "./assets.ts";

@@ -14,9 +14,9 @@ import {
   resourceOf,
 } from "../accounts/programs/authorization-server.ts";
 import type { Sessions } from "../accounts/sessions/sessions.ts";
-import { readJsonBodies } from "../http/request-body.ts";
 import { AppError } from "../errors.ts";
 import { aboutRequest } from "../http/errors.ts";
+import { readJsonBodies } from "../http/request-body.ts";
 import { requestId } from "../lib/id.ts";
 import { bodyParser } from "./parse-request.ts";
 import { actorOf, currentSession, requireSession } from "./require-session.ts";

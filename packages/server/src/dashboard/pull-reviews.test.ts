@@ -128,7 +128,14 @@ it("refuses a review of a commit that is not the newest, and one by a viewer", a
 it("refuses an approval by somebody who wrote one of its commits", async () => {
   const path = await openPull("topic/own");
   await commit("An edit of Ada's", { "page.md": "ada\n" });
-  await personGit(work, "commit", "--quiet", "--amend", "--no-edit", `--author=Ada <${people.ada.email.toUpperCase()}>`);
+  await personGit(
+    work,
+    "commit",
+    "--quiet",
+    "--amend",
+    "--no-edit",
+    `--author=Ada <${people.ada.email.toUpperCase()}>`,
+  );
   await push("topic/own");
   expect((await review(path, "ada", "approved")).json().error).toContain("Somebody else must approve it");
   expect((await review(path, "ada", "changes_requested")).statusCode).toBe(200);

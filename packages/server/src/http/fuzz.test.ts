@@ -72,31 +72,44 @@ interface Schema {
   required?: string[];
   items?: Schema;
 }
-const nasty = fc.constantFrom("\0", "a\0b", "\ud800", "\udc00x", "", " ", "\u202e", "\u2028", "'; --", "é".repeat(300), "__proto__");
+const nasty = fc.constantFrom(
+  "\0",
+  "a\0b",
+  "\ud800",
+  "\udc00x",
+  "",
+  " ",
+  "\u202e",
+  "\u2028",
+  "'; --",
+  "é".repeat(300),
+  "__proto__",
+);
 
 /** Any value of a schema of the document, and now and then one that it forbids. */
-function valueOf(schema: Schema, depth = 0): fc.Arbitrary<unknown> {
+function valueFor(schema: Schema, depth = 0): fc.Arbitrary<unknown> {
   const { $ref, type, properties, items } = schema;
-  if ($ref !== undefined) return valueOf(schemas[$ref.split("/").at(-1) ?? ""] ?? {}, depth);
+  if ($ref !== undefined) return valueFor(schemas[$ref.split("/").at(-1) ?? ""] ?? {}, depth);
   const choices = schema.anyOf ?? schema.oneOf;
   if (depth > 6) return fc.constant(null);
-  if (choices) return fc.oneof(...choices.map((choice) => valueOf(choice, depth + 1)));
+  if (choices) return fc.oneof(...choices.map((choice) => valueFor(choice, depth + 1)));
   if (schema.enum) return fc.oneof(fc.constantFrom(...schema.enum), nasty);
   if ("const" in schema) return fc.constant(schema.const);
   if (type === "string") return fc.oneof({ weight: 4, arbitrary: anyText({ minLength: 1 }) }, nasty, fc.anything());
   if (type === "integer" || type === "number") return fc.oneof(fc.integer({ min: -1, max: 9 }), fc.double(), nasty);
   if (type === "boolean") return fc.oneof({ weight: 4, arbitrary: fc.boolean() }, nasty);
-  if (type === "array") return fc.array(valueOf(items ?? {}, depth + 1), { maxLength: 3 });
+  if (type === "array") return fc.array(valueFor(items ?? {}, depth + 1), { maxLength: 3 });
   if (!properties) return fc.anything();
-  const fields = Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, valueOf(each, depth + 1)]));
+  const fields = Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, valueFor(each, depth + 1)]));
   return fc.record(fields, { requiredKeys: schema.required ?? [] });
 }
 const schemas = (api.document as unknown as { components: { schemas: Record<string, Schema> } }).components.schemas;
 const bodySchemas = new Map(
   operations.flatMap(({ path: at, method: by, operation }) => {
-    const content = (operation as unknown as { requestBody?: { content: Record<string, { schema: Schema }> } }).requestBody;
+    const content = (operation as unknown as { requestBody?: { content: Record<string, { schema: Schema }> } })
+      .requestBody;
     const { schema } = content?.content["application/json"] ?? {};
-    return schema ? [[`${by} ${at}`, valueOf(schema).map(safeJson)] as const] : [];
+    return schema ? [[`${by} ${at}`, valueFor(schema).map(safeJson)] as const] : [];
   }),
 );
 
@@ -112,7 +125,10 @@ const path = fc
       likely: bodySchemas.get(`${operation.method} ${operation.path}`) ?? fc.constant(undefined),
       projectId: segment(project.id),
       id: segment(id),
-      end: fc.oneof(fc.constantFrom("", "/", "?a=b&a=%zz", "/?", "?cursor=%00", "?path=a%00b", "?status=%00", "?page=%00"), query),
+      end: fc.oneof(
+        fc.constantFrom("", "/", "?a=b&a=%zz", "/?", "?cursor=%00", "?path=a%00b", "?status=%00", "?page=%00"),
+        query,
+      ),
     }),
   )
   .map(({ operation, likely, projectId, id: jobId, end }) => ({
@@ -193,10 +209,21 @@ interface KeptRequest {
 const kept = JSON.parse(
   await readFile(new URL("../../test/fixtures/fuzz-requests.json", import.meta.url), "utf8"),
 ) as readonly KeptRequest[];
-type Example = [KeptRequest & { likely: undefined }, undefined, Record<string, string>, string, string | undefined, "application/json"];
+type Example = [
+  KeptRequest & { likely: undefined },
+  undefined,
+  Record<string, string>,
+  string,
+  string | undefined,
+  "application/json",
+];
 const examples = kept.map(
   (request): Example => [
-    { likely: undefined, method: request.method, path: request.path.replace("{project}", project.id).replace("{job}", id) },
+    {
+      likely: undefined,
+      method: request.method,
+      path: request.path.replace("{project}", project.id).replace("{job}", id),
+    },
     undefined,
     request.headers ?? {},
     (request.authorization ?? "Bearer {key}").replace("{key}", keys.write),

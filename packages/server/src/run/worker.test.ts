@@ -338,7 +338,9 @@ const hangs: Record<string, (stages: Stages) => Partial<Stages>> = {
 const impatient = { concurrency: 1, stepMsMin: 100, stepGraceMs: 100, leaveMsMax: 50, retriesMax: 0 };
 
 test.each(Object.keys(hangs))("a run that waits for %s for ever is released, and the next one runs", async (name) => {
-  await database.pool.query("update projects set settings = jsonb_build_object('limits', '{\"wallTimeMsMax\": 100}'::jsonb)");
+  await database.pool.query(
+    "update projects set settings = jsonb_build_object('limits', '{\"wallTimeMsMax\": 100}'::jsonb)",
+  );
   const stuck = await job({ steps: 1 });
   const next = await job({ steps: 1 });
   start(impatient, database.pool, undefined, (stages) => {
@@ -347,10 +349,9 @@ test.each(Object.keys(hangs))("a run that waits for %s for ever is released, and
       Object.entries(changed).map(([stage, hang]) => [
         stage,
         (leased: LeasedJob, ...rest: unknown[]) =>
-          ((leased.id === stuck ? hang : stages[stage as keyof Stages]) as ((...all: unknown[]) => unknown) | undefined)?.(
-            leased,
-            ...rest,
-          ) ?? null,
+          (
+            (leased.id === stuck ? hang : stages[stage as keyof Stages]) as ((...all: unknown[]) => unknown) | undefined
+          )?.(leased, ...rest) ?? null,
       ]),
     ) as Partial<Stages>;
   });

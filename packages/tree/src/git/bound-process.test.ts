@@ -106,26 +106,31 @@ test.skipIf(!hasProc())("nothing that its parent left open reaches a child, also
   expect(opened.stdout.toString().split("\n").map(Number)).not.toContain(40);
 });
 
-test.skipIf(!hasProc())("a start ends when it is stopped, while the process starter stands still, and nothing is left running (Linux)", async () => {
-  const fifo = makeFifo("frozen");
-  await startBound({ program: "true", args: [], env }).ended;
-  const starter = starterOf(process.pid);
-  process.kill(starter, "SIGSTOP");
-  try {
-    const child = startBound({ program: "sh", args: ["-c", stubborn, "sh", fifo.path], env });
-    child.stop();
-    await expect(child.ended).rejects.toMatchObject({ code: "unavailable", retryable: true });
-  } finally {
-    process.kill(starter, "SIGCONT");
-  }
-  // It answers again.
-  expect((await startBound({ program: "true", args: [], env }).ended).code).toBe(0);
-  writeFileSync(fifo.path, "");
-  await fifo.allGone;
-});
+test.skipIf(!hasProc())(
+  "a start ends when it is stopped, while the process starter stands still, and nothing is left running (Linux)",
+  async () => {
+    const fifo = makeFifo("frozen");
+    await startBound({ program: "true", args: [], env }).ended;
+    const starter = starterOf(process.pid);
+    process.kill(starter, "SIGSTOP");
+    try {
+      const child = startBound({ program: "sh", args: ["-c", stubborn, "sh", fifo.path], env });
+      child.stop();
+      await expect(child.ended).rejects.toMatchObject({ code: "unavailable", retryable: true });
+    } finally {
+      process.kill(starter, "SIGCONT");
+    }
+    // It answers again.
+    expect((await startBound({ program: "true", args: [], env }).ended).code).toBe(0);
+    writeFileSync(fifo.path, "");
+    await fifo.allGone;
+  },
+);
 
-test.runIf(!isQuick && hasProc())("a start whose connections were dropped fails, or runs, whatever stood still for how long", async () => {
-  const program = `
+test.runIf(!isQuick && hasProc())(
+  "a start whose connections were dropped fails, or runs, whatever stood still for how long",
+  async () => {
+    const program = `
     import { startBound } from ${JSON.stringify(join(import.meta.dirname, "bound-process.ts"))};
     const env = process.env;
     const end = () => startBound({ program: "true", args: [], env }).ended.then(({ code }) => code, (e) => e.code);
@@ -135,21 +140,28 @@ test.runIf(!isQuick && hasProc())("a start whose connections were dropped fails,
       process.stdout.write("ended " + all.length + "\\n");
     });
     process.on("SIGUSR1", () => process.exit());`;
-  for (const [who, ms] of [["server", 12_000], ["starter", 12_000], ["server", 5_000]] as const) {
-    const parent = spawn(process.execPath, ["--input-type=module", "-e", program], { stdio: ["pipe", "pipe", "inherit"] });
-    await once(parent.stdout, "data");
-    const frozen = who === "server" ? (parent.pid ?? 0) : starterOf(parent.pid ?? 0);
-    parent.stdin.write("go");
-    // The starts are under way.
-    await pause(5);
-    process.kill(frozen, "SIGSTOP");
-    await pause(ms);
-    process.kill(frozen, "SIGCONT");
-    const [said] = await once(parent.stdout, "data");
-    expect(String(said), `${who} ${ms}`).toBe("ended 20\n");
-    parent.kill("SIGUSR1");
-  }
-});
+    for (const [who, ms] of [
+      ["server", 12_000],
+      ["starter", 12_000],
+      ["server", 5_000],
+    ] as const) {
+      const parent = spawn(process.execPath, ["--input-type=module", "-e", program], {
+        stdio: ["pipe", "pipe", "inherit"],
+      });
+      await once(parent.stdout, "data");
+      const frozen = who === "server" ? (parent.pid ?? 0) : starterOf(parent.pid ?? 0);
+      parent.stdin.write("go");
+      // The starts are under way.
+      await pause(5);
+      process.kill(frozen, "SIGSTOP");
+      await pause(ms);
+      process.kill(frozen, "SIGCONT");
+      const [said] = await once(parent.stdout, "data");
+      expect(String(said), `${who} ${ms}`).toBe("ended 20\n");
+      parent.kill("SIGUSR1");
+    }
+  },
+);
 
 test("no file grows past the cap", async () => {
   const path = join(dir, "large");

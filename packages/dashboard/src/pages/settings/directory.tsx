@@ -61,8 +61,8 @@ export function Directory() {
           <h2>Members to connect</h2>
           <Sheet>
             <p className="p-4">
-              The directory has people with the email address of a member that it did not create. Connect a member to let
-              the directory change their name and role, and end their access.
+              The directory has people with the email address of a member that it did not create. Connect a member to
+              let the directory change their name and role, and end their access.
             </p>
             <ul className="divide-y divide-line border-t border-line">
               {data.waiting.map((person) => (

@@ -49,7 +49,11 @@ export async function listWaiting(db: Queryable): Promise<readonly { id: string;
 }
 
 /** An owner's yes: from now on the directory changes this member, and ends their access. `email` is what the owner saw. */
-export async function connectMember(pool: Pool, { id, email }: { id: string; email: string }, by: Actor): Promise<void> {
+export async function connectMember(
+  pool: Pool,
+  { id, email }: { id: string; email: string },
+  by: Actor,
+): Promise<void> {
   await changeDirectory(pool, by, async (client) => {
     const { rowCount } = await client.query(
       `update directory_users people set user_id = users.id from users
@@ -57,7 +61,8 @@ export async function connectMember(pool: Pool, { id, email }: { id: string; ema
          and lower(people.email) = lower(users.email) and users.email = $2`,
       [id, email],
     );
-    if (rowCount === 0) throw new AppError("not_found", { publicMessage: "This person no longer waits. Reload the page." });
+    if (rowCount === 0)
+      throw new AppError("not_found", { publicMessage: "This person no longer waits. Reload the page." });
     await settleAccess(client, [id]);
   });
 }
