@@ -104,7 +104,7 @@ export function Directory() {
           onClose={close}
         >
           <p className="wrap-anywhere">
-            Whoever has a token can then change the name and role of{" "}
+            The directory can then change the name and role of{" "}
             <b>
               <VisibleText text={open.person.email} />
             </b>
