@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -15,8 +15,9 @@ import { openProjectCredential } from "../accounts/projects/projects.ts";
 import { createSealer } from "../accounts/secrets.ts";
 import { loadConfig } from "../config/config.ts";
 import type { AppError } from "../errors.ts";
+import { localGit } from "../installation/local-git.ts";
 import { createAdmin } from "./admin.ts";
-import { connectProject, type NewRemoteProject } from "./connect-project.ts";
+import { addLocalProject, connectProject, type NewRemoteProject } from "./connect-project.ts";
 
 describe("connect project", () => {
   const dir = mkdtempSync(join(tmpdir(), "emend-connect-"));
@@ -32,6 +33,15 @@ describe("connect project", () => {
     rmSync(dir, { recursive: true, force: true });
   });
   const projects = async () => (await database.pool.query("select from projects")).rows.length;
+
+  it.runIf(process.getuid?.() === 0)("of the local forge is not added beside another user's repositories (root)", async () => {
+    const forgeDir = join(dir, "forge of the server");
+    mkdirSync(forgeDir);
+    chownSync(forgeDir, 12345, 12345);
+    const deps = { config, db: database.pool, sealer, git: localGit(), forgeDir, publicUrl: async () => "http://e.test" };
+    await expect(addLocalProject(deps, { name: "Docs" })).rejects.toThrow("sudo --user='#12345' emend project add");
+    expect(readdirSync(forgeDir)).toEqual([]);
+  });
 
   describe.each(vendors)("a project of $name", (vendor) => {
     let far: FarEnd;

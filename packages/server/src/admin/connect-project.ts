@@ -1,5 +1,5 @@
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
+import { rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { ForgeName } from "@emend/contract";
 import {
@@ -158,6 +158,17 @@ function refused(publicMessage: string, cause?: AppError): AppError {
   return new AppError("invalid_request", { publicMessage, cause });
 }
 
+/** The server could not push to a repository that somebody else, such as root, creates beside its own. */
+async function refuseOtherOwner(forgeDir: string): Promise<void> {
+  const folder = (await stat(forgeDir).catch(() => null)) ?? (await stat(dirname(forgeDir)).catch(() => null));
+  const user = process.getuid?.();
+  if (!folder || user === undefined || folder.uid === user) return;
+  throw refused(
+    `The server's repositories in ${forgeDir} belong to the user with the id ${folder.uid}. ` +
+      `Run the command as that user: sudo --user='#${folder.uid}' emend project add …`,
+  );
+}
+
 interface LocalProjectDeps {
   config: Config;
   db: Queryable;
@@ -175,6 +186,7 @@ export async function addLocalProject(
   input: Omit<NewRemoteProject, "id" | "credential">,
 ): Promise<ConnectedProject> {
   assertLocalForgeUsable(deps.config);
+  await refuseOtherOwner(deps.forgeDir);
   const id = newId("prj");
   const repository = join(deps.forgeDir, `${id}.git`);
   const signal = AbortSignal.timeout(importMsMax);
