@@ -34,14 +34,24 @@ describe("connect project", () => {
   });
   const projects = async () => (await database.pool.query("select from projects")).rows.length;
 
-  it.runIf(process.getuid?.() === 0)("of the local forge is not added beside another user's repositories (root)", async () => {
-    const forgeDir = join(dir, "forge of the server");
-    mkdirSync(forgeDir);
-    chownSync(forgeDir, 12345, 12345);
-    const deps = { config, db: database.pool, sealer, git: localGit(), forgeDir, publicUrl: async () => "http://e.test" };
-    await expect(addLocalProject(deps, { name: "Docs" })).rejects.toThrow("sudo --user='#12345' emend project add");
-    expect(readdirSync(forgeDir)).toEqual([]);
-  });
+  it.runIf(process.getuid?.() === 0)(
+    "of the local forge is not added beside another user's repositories (root)",
+    async () => {
+      const forgeDir = join(dir, "forge of the server");
+      mkdirSync(forgeDir);
+      chownSync(forgeDir, 12345, 12345);
+      const deps = {
+        config,
+        db: database.pool,
+        sealer,
+        git: localGit(),
+        forgeDir,
+        publicUrl: async () => "http://e.test",
+      };
+      await expect(addLocalProject(deps, { name: "Docs" })).rejects.toThrow("sudo --user='#12345' emend project add");
+      expect(readdirSync(forgeDir)).toEqual([]);
+    },
+  );
 
   describe.each(vendors)("a project of $name", (vendor) => {
     let far: FarEnd;

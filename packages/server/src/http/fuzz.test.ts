@@ -100,7 +100,9 @@ function valueFor(schema: Schema, depth = 0): fc.Arbitrary<unknown> {
   if (type === "boolean") return fc.oneof({ weight: 4, arbitrary: fc.boolean() }, nasty);
   if (type === "array") return fc.array(valueFor(items ?? {}, depth + 1), { maxLength: 3 });
   if (!properties) return fc.anything();
-  const fields = Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, valueFor(each, depth + 1)]));
+  const fields = Object.fromEntries(
+    Object.entries(properties).map(([name, each]) => [name, valueFor(each, depth + 1)]),
+  );
   return fc.record(fields, { requiredKeys: schema.required ?? [] });
 }
 const schemas = (api.document as unknown as { components: { schemas: Record<string, Schema> } }).components.schemas;
