@@ -36,7 +36,7 @@ export async function createKey(db: Queryable, input: CreateKeyInput): Promise<C
   const key = newKey();
   const { rowCount } = await db.query(
     `with maker as (
-       select from users where lower(email) = lower($9) and (role <> 'viewer' or $10::text is not null) for share
+       select from users where id = $10 or ($10 is null and lower(email) = lower($9) and role <> 'viewer') for share
      )
      insert into admin_keys (id, secret_hash, hint, name, project_ids, scope, expires_at, allow_list, created_by,
        user_id, client_id)
