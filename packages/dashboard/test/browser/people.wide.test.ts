@@ -167,10 +167,10 @@ journey("logs out everywhere else, sets the retention, and audits both", async (
   expect(await stateElsewhere()).toBe(401);
 
   await press(page.getByRole("link", { name: "Installation" }));
-  await choose(page.getByLabel("Archive finished jobs"), "After");
+  await choose(page.getByLabel("Archive finished jobs", { exact: true }), "After");
   const daysOf = (label: string) => page.getByRole("spinbutton", { name: `${label}: days` });
   await type(daysOf("Archive finished jobs"), days);
-  await choose(page.getByLabel("Delete logs"), "After");
+  await choose(page.getByLabel("Delete logs", { exact: true }), "After");
   await type(daysOf("Delete logs"), days);
   await press(page.getByRole("button", { name: "Save", exact: true }));
   await page.getByText("Saved.").waitFor();
