@@ -1,3 +1,4 @@
+export type { Construct, ConstructKind } from "./construct.ts";
 export { hostsIn } from "./hosts/hosts-in.ts";
 export { createContentJudge } from "./judge-content.ts";
 export { createPageReader, type PageReader } from "./page-reader.ts";

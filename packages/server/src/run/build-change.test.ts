@@ -84,7 +84,14 @@ it("allows the domains that the request or the project names, and no other", asy
 });
 
 it("what a browser finds on a built page denies a change, as its content would", () => {
-  const passed = { kind: "passed", introduced: [], fixed: [], findingsBefore: 0, findingsAfter: 0 } as const;
+  const passed = {
+    kind: "passed",
+    introduced: [],
+    fixed: [],
+    constructs: [],
+    findingsBefore: 0,
+    findingsAfter: 0,
+  } as const;
   expect(withBuilt(passed, [found, { ...found, check: "built-page", message: "runs a script" }])).toEqual({
     kind: "denied",
     violations: [{ path: "a.md", rule: "runs a script" }],
@@ -92,7 +99,14 @@ it("what a browser finds on a built page denies a change, as its content would",
 });
 
 it("an error of the builder makes a draft, a warning does not, and a denied change stays denied", () => {
-  const passed = { kind: "passed", introduced: [], fixed: [], findingsBefore: 0, findingsAfter: 0 } as const;
+  const passed = {
+    kind: "passed",
+    introduced: [],
+    fixed: [],
+    constructs: [],
+    findingsBefore: 0,
+    findingsAfter: 0,
+  } as const;
   expect(withBuilt(passed, [found])).toMatchObject({ kind: "flagged", introduced: [found] });
   expect(withBuilt(passed, [{ ...found, severity: "warning" }])).toMatchObject({ kind: "passed" });
   const denied = { kind: "denied", violations: [] } as const;
