@@ -85,23 +85,22 @@ export async function judgeContent(
     return known;
   }
 
-  function isKnownHost(host: string): Promise<boolean> | true {
-    if (
-      askedHosts.has(host) ||
-      allowedHosts.some((one) => matchesGlob(one, host)) ||
-      remembered.includes(`domain ${host}`)
-    )
-      return true;
-    return once(`host ${host}`, async () => {
-      for (const spelling of new Set([host, domainToUnicode(host) || host]))
-        for await (const part of partsWith(spelling))
-          if (part.kind === "address" && part.hosts?.includes(host)) return true;
+  /** A link may also lead to a host above or below one that pages link to: it has the same owner. */
+  function isKnownHost(host: string, loads: boolean): Promise<boolean> | true {
+    if (askedHosts.has(host) || allowedHosts.some((one) => matchesGlob(one, host))) return true;
+    if (remembered.includes(`domain ${host}`)) return true;
+    const isSame = (one: string) => one === host || (!loads && (one.endsWith(`.${host}`) || host.endsWith(`.${one}`)));
+    const parent = host.split(".").slice(-2).join(".");
+    return once(`host ${host} ${loads}`, async () => {
+      for (const spelling of new Set([host, domainToUnicode(host) || host, ...(loads ? [] : [parent])]))
+        for await (const { kind, hosts = [] } of partsWith(spelling))
+          if (kind === "address" && hosts.some(isSame)) return true;
       return false;
     });
   }
 
   /** Whether a person allowed it, or a page of the base has it: by its name and its attributes' names, or by its whole text. */
-  function isKnown(part: Part): Promise<boolean> | boolean {
+  function isKnown(part: Part, own: readonly Part[]): Promise<boolean> | boolean {
     const { kind, key, text, find } = part;
     // Nothing makes an element that runs known. Code of MDX and front matter stays where the site's owner put it.
     if (
@@ -112,7 +111,10 @@ export async function judgeContent(
     if (key !== null && !part.instead && remembered.some((one) => covers(key, [one]))) return true;
     if (find.length < 2) return false;
     return once(`${kind} ${key} ${text}`, async () => {
-      const keys = new Set<string>();
+      const keys = new Set(
+        own.flatMap((one) => (one.kind === kind && one.key !== null && !one.instead ? [one.key] : [])),
+      );
+      if (key !== null && !part.instead && covers(key, keys)) return true;
       for await (const one of partsWith(find)) {
         if (one.kind !== kind) continue;
         if (one.text === text) return true;
@@ -124,7 +126,10 @@ export async function judgeContent(
   }
 
   const ask = (construct: Omit<Construct, "text"> & { text: string }) =>
-    void constructs.push({ ...construct, text: construct.text.slice(0, textMax) });
+    void (
+      constructs.some(({ path, key }) => key !== null && key === construct.key && path === construct.path) ||
+      constructs.push({ ...construct, text: construct.text.slice(0, textMax) })
+    );
   const refuse = (path: string, rule: string) => void violations.push({ path, rule });
 
   async function judgeFile(
@@ -169,9 +174,9 @@ export async function judgeContent(
       if (part.kind === "invisible characters") hidden.push(part);
       else if (part.kind === "sample") {
         for (const host of part.hosts ?? [])
-          if (!heldHosts.has(host) && !(await isKnownHost(host))) sampleOf(host, path, line());
+          if (!heldHosts.has(host) && !(await isKnownHost(host, true))) sampleOf(host, path, line());
       } else if (part.kind === "address") {
-        if (leavesFolder(part.text, path, part.loads === true)) {
+        if (part.url !== undefined && leavesFolder(part.url, path, part.loads === true)) {
           if (part.loads && /\.\./.test(part.text))
             refuse(path, `line ${line()} has an address outside of the repository. ${forbidden.outside}`);
           else
@@ -185,7 +190,7 @@ export async function judgeContent(
             });
         }
         for (const host of part.hosts ?? []) {
-          if (heldHosts.has(host) || told.has(host) || (await isKnownHost(host))) continue;
+          if (heldHosts.has(host) || told.has(host) || (await isKnownHost(host, part.loads === true))) continue;
           told.add(host);
           const reason = `No page of this site links to ${host}, and the request does not name it.`;
           ask({ path, line: line(), text: part.text, kind: "domain", reason, key: `domain ${host}` });
@@ -195,7 +200,7 @@ export async function judgeContent(
       } else if (part.isCover) {
         if (old === null || !part.text.split("\n").some((one) => one.trim().length > 3 && oldLines.has(one))) continue;
         ask({ path, line: line(), text: part.text, kind: "other", reason: part.reason, key: null });
-      } else if (kind === "document" && (await isKnown(part))) continue;
+      } else if (kind === "document" && (await isKnown(part, oldParts))) continue;
       else if (part.instead) refuse(path, `line ${line()} has ${shownOf(part)}: ${part.reason} ${part.instead}`);
       else
         ask({
@@ -256,7 +261,7 @@ export async function judgeContent(
   }
   for (const { path, line, text } of words)
     for (const host of hostsIn(text)) {
-      if (constructs.some(({ key }) => key === `domain ${host}`) || (await isKnownHost(host))) continue;
+      if (constructs.some(({ key }) => key === `domain ${host}`) || (await isKnownHost(host, false))) continue;
       ask({
         path,
         line,

@@ -19,6 +19,8 @@ export interface Part {
   /** Text that every page with such a part contains. */
   find: string;
   hosts?: readonly string[];
+  /** An address, not a text that holds one. */
+  url?: string;
   /** Loaded without a click. */
   loads?: boolean;
   /** Words that are content unless they cover lines that other people wrote. */
@@ -38,7 +40,8 @@ const schemes = /^(?:https?|mailto|tel|sms|ftp|ircs?|xmpp|doi|ref|slack|vscode|s
 /** A picture, film or sound by its ending. */
 const media =
   /^(?!~\/\/|\/@)(?:[^?#]*\.(?:png|jpe?g|gif|svg|webp|avif|apng|bmp|ico|mp4|m4v|webm|mov|ogv|mp3|m4a|ogg|wav|vtt)(?:\?raw=true)?(?:#[\w-]*)?)?$/i;
-const nestedHost = /[?&]\w+=((?:[\w-]+\.)+[a-z]{2,})(?=[:/&]|$)/gi;
+const nestedHost =
+  /[?&](?:u|ur[il]|to|next|dest\w*|target|goto|redirect\w*|return\w*|src|href|link|image|file)=((?:[\w-]+\.)+[a-z]{2,})(?=[:/&]|$)/gi;
 
 export function collectParts() {
   const all: Part[] = [];
@@ -82,7 +85,7 @@ export function collectParts() {
             instead: forbidden.scheme,
           });
       }
-      const scheme = /^[a-z][a-z0-9+.-]*:(?!\d+(?:\/|$))/i.exec(bare)?.[0];
+      const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(bare)?.[0];
       const isPlain =
         /^[^\s<>"`\\|^\p{C}]*$/u.test(url.replaceAll(/\{\{[^{}]*\}\}|\{%[^{}]*%\}| /g, "")) &&
         !/&(?!amp;)#?\w+;|&#/.test(written) &&
@@ -95,7 +98,7 @@ export function collectParts() {
       if (scheme === undefined && /^\/\//.test(bare)) for (const one of hostsIn(`https:${bare}`)) found.add(one);
       for (const [, nested = ""] of decoded(url).matchAll(nestedHost)) found.add(nested.toLowerCase());
       for (const one of hostsIn(`https://${/^mailto:[^@]*@([\w.-]+)/i.exec(decoded(url))?.[1] ?? ""}/`)) found.add(one);
-      add("address", url, at, "", { hosts: [...found], loads, end: at + text.length });
+      add("address", url, at, "", { hosts: [...found], url, loads, end: at + text.length });
       // Bundlers import what a picture names, whatever it is.
       if (loads && scheme === undefined && !/^\/\//.test(bare) && !media.test(url.replace(/^\{[{%][^}]*\}\}?/, "")))
         add("other", text, at, "This is loaded like a picture, and by its name it is none.");

@@ -13,7 +13,7 @@ const inertQuote =
 const plainReference =
   /^(?:(?:[\w.@$-]+:(?:[\w.@$-]*:)?)?(?!\/\/)[\w./$-]+(?:\.adoc)?(?:#[^"<>&\\]*)?|#?[^\s:<>"{}\\&]*)$/;
 /** A name, an address without blanks, and a bracket. The bound keeps time linear. */
-const macroCall = /(?<![a-z0-9/.:])([a-z]\w{0,30})(::?)([^\s[\]:][^\s[\]]{0,500})?\[([^\]\n]*)(\]?)/gi;
+const macroCall = /(?<![a-z0-9/.:])([a-z]\w{0,30})(::?)([^ \t\n[\]:][^ \t\n[\]]{0,500})?\[([^\]\n]*)(\]?)/gi;
 
 /** AsciiDoc: every line is live but those of a plain listing, in which includes and conditions still work. */
 export function readAsciidoc(parts: Parts, text: string): void {
@@ -36,8 +36,8 @@ export function readAsciidoc(parts: Parts, text: string): void {
     const [fence = ""] = /^(?:-{4,}|\.{4,}|`{3,})/.exec(line) ?? [];
     if (listing !== "") {
       if (line.trimEnd() === listing) listing = "";
-      else if (/pass\s*:[^\s[\]]*\[|\+\+\+|\$\$/.test(line))
-        parts.unknown("expression", bare, at, "This may put its text into the page unread.");
+      else if (/pass\s*:[^\s[\]]*\[|\+\+\+|\$\$[^$]*<.*\$\$/.test(line))
+        parts.unknown("expression", behind(bare, at), at, "This may put its text into the page unread.");
       else parts.sample(line, at);
       continue;
     }
@@ -55,10 +55,10 @@ export function readAsciidoc(parts: Parts, text: string): void {
         instead: forbidden.raw,
       });
     const quiet = line.replaceAll(inertQuote, "");
-    if (/\+\+|\$\$|(?:^|[^\w`])pass\s*:[^\s[\]]*\[/i.test(quiet))
+    if (/\+\+|\$\$|(?:^|[^a-z0-9`])pass\s*:[^\s[\]]*\[/i.test(quiet))
       parts.unknown(
         "expression",
-        bare,
+        behind(bare, at),
         at,
         "This may put its text into the page unread.",
         /</.test(line) ? { instead: forbidden.raw } : {},
@@ -75,6 +75,11 @@ export function readAsciidoc(parts: Parts, text: string): void {
     readReferences(line, at);
     readMacros(line, at);
     parts.hosts(line.replaceAll(/\{[\w-]{1,60}\}/g, ""), at, false);
+  }
+
+  /** A line is known only behind the same line: behind another one it may be shown as code. */
+  function behind(line: string, at: number): string {
+    return `${/[^\n]*$/.exec(text.slice(0, at).trimEnd())?.[0] ?? ""}\n${line}`;
   }
 
   function readIncludeLine(bare: string, line: string, at: number): void {
@@ -191,6 +196,8 @@ export function readAsciidoc(parts: Parts, text: string): void {
         });
       else if (/^(?:link|image|mailto)$/.test(name) && !/^(?:[\w.@-]+:){1,2}(?:image\$)?[\w/-][\w/. -]*$/.test(target))
         parts.address(name === "mailto" ? `mailto:${url}` : url, at + index, { loads: name === "image", text: whole });
+      else if (!/^(?:link|image|mailto|xref)$/.test(name) && /[:<>"]/.test(target))
+        parts.unknown("other", whole, at + index, odd);
       else if (name === "xref" && !plainReference.test(target)) parts.unknown("other", whole, at + index, odd);
       const unquoted = inner.replaceAll(/(?<=^|[,=]\s*)(?:"[^"]*"|'[^'"]*')(?=\s*(?:,|$))/g, "");
       const isList = /^(?:image|icon)$/.test(name) || inner.includes("=");

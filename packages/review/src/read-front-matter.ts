@@ -103,14 +103,15 @@ function readField(
   values: Iterable<[string, string]>,
   find = name,
 ): void {
+  const list = [...values];
   if (runningFields.test(name))
     return parts.unknown("attribute", text, at, `Themes and builders run what ${name} says.`, {
       instead: forbidden.frontMatter,
     });
   if (exactFields.test(name)) parts.unknown("attribute", text, at, `No page of this site has this value of ${name}.`);
-  else if (!fields.test(name))
+  else if (!fields.test(name) && !list.every(([key, value]) => key === "" && /^[\p{L}\p{N} .,'_-]*$/u.test(value)))
     parts.unknown("attribute", text, at, `No page of this site has the field ${name}.`, { key: `field ${name}`, find });
-  for (const [key, value] of values) {
+  for (const [key, value] of list) {
     const nested = `${name}.${key}`;
     if (/^on[A-Z]|script|html$/i.test(key)) parts.unknown("attribute", text, at, `Themes may run what ${nested} says.`);
     else if (

@@ -137,13 +137,13 @@ export function readElement(
       });
     if (value === null) {
       // A literal or a known expression may arrange a component. In an element of HTML it may be anything.
-      if (elements.has(name) && !attributes.has(lower) && lower !== "style" && lower !== "key") isPlain = false;
+      if (elements.has(name) && !attributes.has(lower) && lower !== "key") isPlain = false;
       continue;
     }
     if (addressAttributes.has(lower) || /^(?:.*src|.*href|.*url|srcset)$/i.test(attribute))
       parts.address(value, at, { loads: !/^(?:href|cite|to)$/.test(lower), text });
     else parts.hosts(value, at, true);
-    if (!isPlainValue(value, isTemplate, isMdx) || name === "include") isExact = true;
+    if (!isPlainValue(value, isTemplate, isMdx)) isExact = true;
     if (lower === "style" ? !plainStyle.test(value) : lower === "class" && hidingClass.test(value)) isPlain = false;
     if (
       !attributes.has(lower) &&
@@ -153,6 +153,7 @@ export function readElement(
     )
       isPlain = false;
   }
+  if (name === "include") isExact = true;
   if (isPlain && !isExact) return;
   const reason = isExact
     ? `A value in <${name}> is not plain text.`
@@ -176,7 +177,7 @@ export function readComment(parts: Parts, all: string, at: number): number {
   const text = close === -1 ? all.slice(at) : all.slice(at, close + 3);
   const isPlain =
     /^<!--(?!-?>)(?:(?!--)[^<>{}`\\@$])*-->$/.test(text) &&
-    !/\]\(|:\/\/|:::|\]:|~~~|#\+|8<|!\[|\n[ \t]*(?:\n[ \t]*\n|\.\.|!!!|===|\/\/\/|-{3}|\+{3})|\b(?:include|import|embed|insert|run|exec\w*|eval\w*|code|load|raw|csp|nonce)\b\W/i.test(
+    !/\]\(|:\/\/|:::|\]:|~~~|#\+|8<|!\[|\n[ \t]*(?:\n[ \t]*\n|\.\.|!!!|===|\/\/\/|-{3}|\+{3})|\[\[|^<!--\s*(?:include|import|embed|insert|run|exec\w*|eval\w*|code|load|raw|csp)\b|\b(?:include|import|raw|exec|load)\s*[:(=]/i.test(
       text,
     );
   if (isPlain) parts.unknown("other", text, at, "This comment hides lines that were on the page.", { isCover: true });

@@ -23,13 +23,13 @@ const plainNames = /^(?:code-group|steps|tabs?|expandable|hint|check|quote|abstr
 
 /** Lines outside of code: blocks, includes, roles, attributes, formulas and hosts, and templates anywhere. */
 export function readLive(parts: Parts, text: string, live: string, flavor: Flavor): void {
-  readTemplates(parts, text, flavor);
+  readTemplates(parts, text, live, flavor);
   for (const { 0: line, index } of live.matchAll(/[^\n]+/g)) {
     const [skipped = ""] = prefix.exec(line) ?? [];
     const at = index + skipped.length;
     const bare = line.slice(skipped.length).trimEnd();
     readBlock(parts, bare, at);
-    if (/^\s*attrs:/.test(line) || (flavor.hasBraces && /^(?:import|export)\s/.test(line)))
+    if (/^[\s>]*attrs:/.test(line) || (flavor.hasBraces && /^(?:import|export)\s/.test(line)))
       parts.unknown("expression", line.trim(), index, "Some builders read this line as code.");
     // What one parser takes for text may be a link for another.
     for (const { 0: whole, 1: url = "", index: offset } of line.matchAll(
@@ -135,6 +135,11 @@ export function readRole(parts: Parts, name: string, text: string, at: number): 
     return parts.unknown("role", text, at, "Readers can download this file.", { key: `role ${name}`, find: name });
   }
   if (/^[#.]/.test(name)) return;
+  if (
+    !roles.has(plain) &&
+    (!/`[\p{L}\p{N}_@#!~.$][^`<>\\]*(?:<[\w@#!~][\w./@#~ -]*>)?`/u.test(text) || /\.\.\//.test(text))
+  )
+    return parts.unknown("role", text, at, `No page of this site has the role ${name} like this.`);
   if (!roles.has(plain))
     parts.unknown("role", text, at, `No page of this site has the role ${name}.`, { key: `role ${name}`, find: name });
 }
@@ -182,7 +187,7 @@ function readAttributes(parts: Parts, line: string, from: number): void {
 }
 
 /** Tags of template engines run before any Markdown is read: in code and in comments too. */
-function readTemplates(parts: Parts, text: string, { templates, isVue }: Flavor): void {
+function readTemplates(parts: Parts, text: string, live: string, { templates, isVue }: Flavor): void {
   const says = (whole: string, at: number, name: string, kind: "shortcode" | "template") => {
     if (
       /\.\.|["'= ]\/(?!\/)[\w./-]*\.\w+\b.*include|include.*["'= ]\//.test(whole) &&
@@ -234,6 +239,10 @@ function readTemplates(parts: Parts, text: string, { templates, isVue }: Flavor)
       /(?<!\\)\{\{\s*#(\w+)\s*([^}\n]*)\}\}/g,
     ))
       readInclude(parts, whole, target, index, `{{#${name}`);
+  // What stands for an address may end with a slash, and two of them begin a host.
+  if (templates !== "")
+    for (const { 0: whole, index } of text.matchAll(/\]\(\s*\{[{%](?![ -]*site\.(?:base)?url)[^}\n]*\}\}?\//g))
+      parts.unknown("template", whole, index, "This address begins with what a template says.");
   for (const { 0: whole, 1: target = "", index } of text.matchAll(
     /<!--\s*@include:?\s*([^\s>]*)[^>]*>|^[ \t]*;?-{1,2}8<-{1,2}[ \t]*"?([^"\n]*)/gm,
   ))
@@ -250,7 +259,7 @@ function readTemplates(parts: Parts, text: string, { templates, isVue }: Flavor)
     ))
       parts.unknown("expression", whole, index, "Some builders evaluate this.");
   if (isVue && !templates.includes("liquid"))
-    for (const { 0: whole, index } of text.matchAll(/\{\{(?![<%#])(?:(?!\}\})[\s\S])*(?:\}\}|$)/g))
+    for (const { 0: whole, index } of live.matchAll(/\{\{(?![<%#])(?:(?!\}\})[\s\S])*(?:\}\}|$)/g))
       parts.unknown("expression", whole, index, "Vue evaluates this expression.");
 }
 
@@ -340,7 +349,10 @@ export function readFence(parts: Parts, text: string, { start, end, lang, meta }
     !hasMarks &&
     isInfoPlain &&
     follows(text, start - column, lead, flavor.isUnsure) &&
-    (!flavor.isUnsure || flavor.hasInfos === true || /^[\w+#.-]*$/.test(info) || !/\n[ \t]*\n/.test(raw))
+    (!flavor.isUnsure ||
+      (flavor.hasInfos === true && /^[\w+#.-]*(?: +(?:title|linenums|hl_lines)="[^"]*")*$/.test(info)) ||
+      /^[\w+#.-]*$/.test(info) ||
+      !/\n[ \t]*\n/.test(raw))
   );
 }
 
@@ -350,6 +362,7 @@ function follows(text: string, lineStart: number, lead: string, isUnsure: boolea
   if (lead.trim() !== "") return lead.trim() === ">";
   if (before.trim() === "") return lead === "" || lead.length % 2 === 0 || lead.length === 3;
   if (isUnsure && /^\s*(?:[-+*]|\d+[.)])\s/.test(before)) return false;
+  if (!isUnsure && /^\s*<!--(?:(?!--)[^<>`])*-->$/.test(before)) return true;
   // HTML goes on to the next blank line, and a block that is indented less than its list is none of it.
   return (
     !/^\s*<|\\$|^\s*\[.*\]:|[`~]{3}/.test(before.replace(/<\/?(?:summary|details|[A-Z]\w*)[^>]*>$/, "")) &&

@@ -33,7 +33,6 @@ export function readMarkdown(parts: Parts, page: string, from: number, flavor: F
       ...flavor,
       isMdx: false,
       isUnsure: true,
-      isVue: true,
       hasBraces: true,
     });
   }
@@ -87,7 +86,12 @@ function readTree(parts: Parts, text: string, tree: Node, flavor: Flavor): void 
         const isSure = readFence(parts, text, { start, end, lang: node.lang ?? null, meta: node.meta ?? null }, flavor);
         const isInert = flavor.isMdx || (isSure && ((open === 0 && lone === 0) || !flavor.isUnsure));
         if (!isInert && isActive(raw(), flavor))
-          parts.unknown("code block", raw(), start, "Some builders may not read this as code.");
+          parts.unknown(
+            "code block",
+            `${open} ${behind(text, start, end)}`,
+            start,
+            "Some builders may not read this as code.",
+          );
         else parts.sample(raw(), start);
         mask(start, end);
       } else if (node.type === "inlineCode") {
@@ -96,7 +100,12 @@ function readTree(parts: Parts, text: string, tree: Node, flavor: Flavor): void 
           !isSureSpan(text, start, end, inTable, inHeading || (open > 0 && flavor.isUnsure)) &&
           isActive(raw(), flavor)
         )
-          parts.unknown("code block", raw(), start, "Some builders may not read this as code.");
+          parts.unknown(
+            "code block",
+            `${open} ${behind(text, start, end)}`,
+            start,
+            "Some builders may not read this as code.",
+          );
         else parts.sample(raw(), start);
         // MyST: a name in braces in front of code is a role.
         const [, role] = /\{([^{}\s`]{1,60})\}$/.exec(text.slice(Math.max(0, start - 62), start)) ?? [];
@@ -115,7 +124,7 @@ function readTree(parts: Parts, text: string, tree: Node, flavor: Flavor): void 
           loads: node.type === "image" || pictures.has(node.identifier ?? " "),
           text: raw(),
         });
-        if (node.type === "definition") mask(start, end);
+        if (node.type === "definition" || text[start] === "<") mask(start, end);
       } else if (flavor.isMdx && node.type.startsWith("mdx")) {
         mask(start, readMdxNode(parts, text, node, imports, flavor));
       }
@@ -128,8 +137,7 @@ function readTree(parts: Parts, text: string, tree: Node, flavor: Flavor): void 
     pictures.add((other || one).toLowerCase());
   visit(tree, false, false);
   const live = withMasks(text, masks);
-  if (flavor.templates !== "" || flavor.isUnsure) readLive(parts, text, live, flavor);
-  else readLive(parts, live, live, flavor);
+  readLive(parts, text, live, flavor);
   // What one parser takes for text may be a tag for another.
   if (!flavor.isMdx && live.includes("<")) readHtml(parts, live, 0, live.length, html);
 }
@@ -137,6 +145,12 @@ function readTree(parts: Parts, text: string, tree: Node, flavor: Flavor): void 
 /** All others may keep Markdown from being read in them. */
 const inlineElements =
   /^(?:a|b|i|em|strong|code|kbd|span|sub|sup|br|img|hr|input|small|u|s|mark|del|ins|q|cite|abbr|var|samp|dfn|wbr|font|source|col|tt|summary)$/i;
+
+/** Known only behind the same line: behind another one it may not be code. */
+function behind(text: string, start: number, end: number): string {
+  const before = text.slice(0, start).trimEnd();
+  return `${before.slice(before.lastIndexOf("\n") + 1)}\n${text.slice(start, end)}`;
+}
 
 function withMasks(text: string, masks: [number, number][]): string {
   let [live, from] = ["", 0];

@@ -49,7 +49,9 @@ export function readMdxNode(parts: Parts, text: string, node: MdxNode, imports: 
     readExpression(parts, source, start, estree, imports);
     return end;
   }
-  const opening = text.slice(start, node.children?.[0]?.position?.start.offset ?? end);
+  // Its text names a file.
+  const isWhole = node.name === "include";
+  const opening = isWhole ? source : text.slice(start, node.children?.[0]?.position?.start.offset ?? end);
   if (node.name == null) return start + opening.length;
   const given: { name: string; value: string | null }[] = [];
   for (const { type, name = "", value, data } of node.attributes ?? []) {
@@ -165,6 +167,6 @@ function readModule(parts: Parts, text: string, node: Fields, at: number, import
   parts.unknown("expression", text, at, `No page of this site imports ${source}.`, {
     key: `import ${source}`,
     find: source,
-    ...(isOwn || { instead: forbidden.import }),
+    ...(isOwn ? {} : { instead: forbidden.import }),
   });
 }

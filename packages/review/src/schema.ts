@@ -13,7 +13,7 @@ export const elements = words(`
 
 /** HTML elements that act without an attribute, or change how a browser reads what follows. An unknown name does neither. */
 export const actingElements =
-  /^(?:button|canvas|datalist|dialog|fieldset|font|form|frame|iframe|image|input|isindex|keygen|link|listing|marquee|math|menu|meter|nextid|noembed|noframes|noscript|optgroup|option|output|param|plaintext|portal|progress|search|select|slot|style|svg|template|textarea|title|xmp|head|html|body|include|annotation.*|m[ions]|mtext|desc|foreignobject|.*[:-].*)$/i;
+  /^(?:audio|button|canvas|datalist|dialog|fieldset|font|form|frame|iframe|image|input|isindex|keygen|link|listing|marquee|math|menu|meter|nextid|noembed|noframes|noscript|optgroup|option|output|param|plaintext|portal|progress|rp|search|select|slot|style|svg|template|textarea|title|video|xmp|head|html|body|include|annotation.*|m[ions]|mtext|desc|foreignobject|.*[:-].*)$/i;
 
 /** Attributes of these whose literal value is shown, or only arranges. */
 export const attributes = words(`
@@ -58,10 +58,10 @@ export const roles = words(`
 
 /** Front matter that names, orders and describes a page. Other fields must be on a page of the site. */
 export const fields =
-  /^(?:title|description|sidebar\w*|slug|id|icon\w*|tags?|keywords|authors?|date|last_?updated|updated|weight|order|position|nav_\w+|parent|has_children|grand_parent|toc\w*|hide\w*|pagination_\w+|prev|next|outline|aside|editLink|draft|unlisted|hidden|noindex|status|summary|subtitle|linktitle|menu|aliases|categor(?:y|ies)|section|type|mode|deprecated|public|version|since|image|canonical|label|redirect_from|search|tableOfContents|label|name|contributors|created|modified|published|lang|language)$/i;
+  /^(?:title|description|sidebar\w*|slug|id|icon\w*|tags?|keywords|authors?|date|last_?updated|updated|weight|order|position|nav_\w+|parent|has_children|grand_parent|toc\w*|hide\w*|pagination_\w+|prev|next|outline|aside|editLink|draft|unlisted|hidden|noindex|status|summary|subtitle|linktitle|menu|aliases|categor(?:y|ies)|section|type|mode|deprecated|public|version|since|image|canonical|label|redirect_from|search|tableOfContents|label|name|url|api|contributors|created|modified|published|lang|language)$/i;
 /** Fields that choose what is drawn: only with the very value that another page has. */
 export const exactFields =
-  /^(?:layout|template|css|styles?|stylesheets?|extra_\w+|filters?|format|render\w*|cascade|outputs?|eleventy\w*|permalink|components?|extends|mdx|markup|_?build|resources?|on[a-z]{3,}|html|raw|code|path|file|src|import|exports?|include\w*|plugins?|openapi|api|url)$/i;
+  /^(?:layout|template|css|styles?|stylesheets?|extra_\w+|filters?|format|render\w*|cascade|outputs?|eleventy\w*|permalink|components?|extends|mdx|markup|_?build|resources?|on[a-z]{3,}|html|raw|code|path|file|src|import|exports?|include\w*|plugins?|openapi)$/i;
 
 /** AsciiDoc: block styles, document attributes and macros that only format. */
 export const asciidocStyles =

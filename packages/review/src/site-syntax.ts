@@ -66,11 +66,14 @@ export async function openSyntaxes(base: Tree) {
     sites.push({
       folder,
       reachesOut: text.includes(".."),
-      flavor: isJinja
-        ? unknown
-        : /mkdocs/.test(path) && /superfences|zensical/.test(text)
-          ? { ...known, hasInfos: true }
-          : known,
+      flavor:
+        known.isMdx && /format:\s*["'](?:detect|md)["']/.test(text)
+          ? common
+          : isJinja
+            ? unknown
+            : /mkdocs/.test(path) && /superfences|zensical/.test(text)
+              ? { ...known, hasInfos: true }
+              : known,
     });
   }
   let folded: ReadonlyMap<string, string> | undefined;
