@@ -130,7 +130,8 @@ export async function judgeContent(
       constructs.some(({ path, key }) => key !== null && key === construct.key && path === construct.path) ||
       constructs.push({ ...construct, text: construct.text.slice(0, textMax) })
     );
-  const refuse = (path: string, rule: string) => void violations.push({ path, rule });
+  const refuse = (path: string, rule: string) =>
+    void (violations.some((one) => one.path === path && one.rule === rule) || violations.push({ path, rule }));
 
   async function judgeFile(
     { path, text, content }: File,
@@ -176,7 +177,9 @@ export async function judgeContent(
         for (const host of part.hosts ?? [])
           if (!heldHosts.has(host) && !(await isKnownHost(host, true))) sampleOf(host, path, line());
       } else if (part.kind === "address") {
-        if (part.url !== undefined && leavesFolder(part.url, path, part.loads === true)) {
+        if (part.isInclude && !isInDocs(part.url ?? "", path, policy.docsDir))
+          refuse(path, `line ${line()} includes a file from outside of the docs folder. ${forbidden.outside}`);
+        else if (part.url !== undefined && leavesFolder(part.url, path, part.loads === true)) {
           if (part.loads && /\.\./.test(part.text))
             refuse(path, `line ${line()} has an address outside of the repository. ${forbidden.outside}`);
           else
@@ -228,17 +231,23 @@ export async function judgeContent(
   /** What a configuration has besides navigation. Data is shown to a person, code is not changed. */
   function judgeRest(path: string, parts: readonly Part[], oldParts: readonly Part[], isNew: boolean): void {
     const rest = parts.find((part) => part.kind === "rest")?.text;
-    if (rest === undefined || rest === oldParts.find((part) => part.kind === "rest")?.text) return;
+    const old = oldParts.find((part) => part.kind === "rest")?.text;
+    if (rest === undefined || rest === old) return;
     if (isNew && /^∅?$/.test(rest.trim())) return;
-    const isData = /\.(?:json|ya?ml|toml|pages)$/i.test(path) && !/!!|!ENV|hooks\s*:|\b(?:python|ruby)\//.test(rest);
+    const oldLines = new Set(old?.split("\n"));
+    const changed = rest
+      .split("\n")
+      .filter((line) => !oldLines.has(line))
+      .join("\n");
+    const isData = /\.(?:json|ya?ml|toml|pages)$/i.test(path) && !/!!|!ENV|hooks\s*:/.test(changed);
     const reason = "This changes more than navigation and redirects.";
-    if (isData) ask({ path, line: 1, text: rest, kind: "other", reason, key: null });
+    if (isData) ask({ path, line: 1, text: changed || rest, kind: "other", reason, key: null });
     else refuse(path, `${reason} ${forbidden.configuration}`);
   }
 
   function sampleOf(host: string, path: string, line: number): void {
     const message = `the first code sample that names ${host}, which neither the repository's pages nor the request name`;
-    findings.push({ check: "new-domain", severity: "warning", path, line, column: 1, message });
+    findings.push({ check: "new-domain", severity: "error", path, line, column: 1, message });
   }
 
   const gone: Part[] = [];
@@ -314,6 +323,12 @@ function lineFinder(text: string, old: string): (at: number, end: number) => num
       if (!oldLines.has(text.slice(starts[index], (starts[index + 1] ?? text.length + 1) - 1))) return index + 1;
     return first + 1;
   };
+}
+
+/** Builders look for an included file next to the page, in the docs folder and in the repository's root. */
+function isInDocs(target: string, path: string, docsDir: string): boolean {
+  const docs = docsDir.replace(/\/*$/, "/").replace(/^\/$/, "");
+  return [folderOf(path), docs, ""].some((from) => posix.join(from, target.replace(/^\//, "")).startsWith(docs));
 }
 
 /** Whether a relative address leads out of the repository, or to a folder that is no part of a site. */

@@ -122,7 +122,7 @@ export function readInclude(parts: Parts, text: string, target: string, at: numb
     key: `directive ${name || "include"}`,
     find: name || "include",
   });
-  parts.address(path.replace(/^@site\/|^@\//, "/"), at, { loads: true, text });
+  parts.address(path.replace(/^@site\/|^@\//, "/"), at, { loads: true, isInclude: true, text });
 }
 
 export function readRole(parts: Parts, name: string, text: string, at: number): void {

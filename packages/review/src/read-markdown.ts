@@ -67,6 +67,8 @@ function readTree(parts: Parts, text: string, tree: Node, flavor: Flavor): void 
   let open = 0;
   /** A lone tick may begin code that goes on. */
   let lone = 0;
+  /** A fence that does not end where it should: nobody knows what is code from there on. */
+  let isLost = false;
   const pictures = new Set<string>();
   const imports = new Set<string>();
   const mask = (start: number, end: number) => void masks.push([start, end]);
@@ -84,7 +86,7 @@ function readTree(parts: Parts, text: string, tree: Node, flavor: Flavor): void 
       const raw = () => text.slice(start, end);
       if (node.type === "code") {
         const isSure = readFence(parts, text, { start, end, lang: node.lang ?? null, meta: node.meta ?? null }, flavor);
-        const isInert = flavor.isMdx || (isSure && ((open === 0 && lone === 0) || !flavor.isUnsure));
+        const isInert = flavor.isMdx || (isSure && !isLost && ((open === 0 && lone === 0) || !flavor.isUnsure));
         if (!isInert && isActive(raw(), flavor))
           parts.unknown(
             "code block",
@@ -93,6 +95,7 @@ function readTree(parts: Parts, text: string, tree: Node, flavor: Flavor): void 
             "Some builders may not read this as code.",
           );
         else parts.sample(raw(), start);
+        if (/^(?:`{3}|~{3})/.test(raw()) && !/\n[ \t>]*(?:`{3,}|~{3,})$/.test(raw())) isLost = true;
         mask(start, end);
       } else if (node.type === "inlineCode") {
         if (
@@ -182,7 +185,14 @@ function isSureSpan(text: string, start: number, end: number, inTable: boolean, 
   const inner = raw.slice(ticks.length, -ticks.length);
   const lineStart = text.lastIndexOf("\n", start - 1) + 1;
   const before = text.slice(lineStart, start);
-  if (isInHtml || inner.includes("\n") || inner.includes("`") || (inTable && inner.includes("|"))) return false;
+  if (
+    isInHtml ||
+    /^ [^`]/.test(inner) ||
+    inner.includes("\n") ||
+    inner.includes("`") ||
+    (inTable && inner.includes("|"))
+  )
+    return false;
   if (/\\$|[`]$/.test(before) || text[end] === "`") return false;
   // Each tick before it on the line is half of a pair.
   const others = before.replaceAll(/(`+)(?:(?!`)[^\n])+?\1(?!`)/g, "");

@@ -109,7 +109,6 @@ function whyNotBuilt(
   if (job.baseRef !== null && job.baseRef !== baseRef)
     return `the job starts from ${job.baseRef}, not from the project's base branch`;
   if (byPeople.length > 0) return "people have changed files on its branch, and only code of the base branch is run";
-  if (policy.codeAsDraft) return "policy.codeAsDraft is on, so a change may add code";
   const own = entries.find(({ path }) => isAllowed(policy, path));
   return own ? `policy.allowedPaths lets the change add code to ${own.path}` : null;
 }
