@@ -93,8 +93,17 @@ export async function judgeContent(
     const parent = host.split(".").slice(-2).join(".");
     return once(`host ${host} ${loads}`, async () => {
       for (const spelling of new Set([host, domainToUnicode(host) || host, ...(loads ? [] : [parent])]))
-        for await (const { kind, hosts = [] } of partsWith(spelling))
-          if (kind === "address" && hosts.some(isSame)) return true;
+        for await (const { kind, isUnused, hosts = [] } of partsWith(spelling))
+          if (kind === "address" && !isUnused && hosts.some(isSame)) return true;
+      return false;
+    });
+  }
+
+  /** Whether pages of the base import other modules of the same package. */
+  function isUsedModule(key: string): Promise<boolean> {
+    const [root = key] = /^import (?:@[\w.-]+\/|[\w.-]+(?=\/|$))/.exec(key) ?? [];
+    return once(root, async () => {
+      for await (const one of partsWith(root.replace("import ", ""))) if (one.key?.startsWith(root)) return true;
       return false;
     });
   }
@@ -198,13 +207,15 @@ export async function judgeContent(
           const reason = `No page of this site links to ${host}, and the request does not name it.`;
           ask({ path, line: line(), text: part.text, kind: "domain", reason, key: `domain ${host}` });
         }
-        if (contextText.length > 0 && carriesText(part.text, contextText))
+        const urls = part.url === undefined ? (part.text.match(/https?:[^\s)>\]"'`]+/gi) ?? []) : [part.url];
+        if (contextText.length > 0 && urls.some((url) => carriesText(url, contextText)))
           refuse(path, `line ${line()} has an address that contains text from a context repository`);
       } else if (part.isCover) {
         if (old === null || !part.text.split("\n").some((one) => one.trim().length > 3 && oldLines.has(one))) continue;
         ask({ path, line: line(), text: part.text, kind: "other", reason: part.reason, key: null });
       } else if (kind === "document" && (await isKnown(part, oldParts))) continue;
-      else if (part.instead) refuse(path, `line ${line()} has ${shownOf(part)}: ${part.reason} ${part.instead}`);
+      else if (part.instead && !(part.key?.startsWith("import ") && (await isUsedModule(part.key))))
+        refuse(path, `line ${line()} has ${shownOf(part)}: ${part.reason} ${part.instead}`);
       else
         ask({
           path,
@@ -239,7 +250,11 @@ export async function judgeContent(
       .split("\n")
       .filter((line) => !oldLines.has(line))
       .join("\n");
-    const isData = /\.(?:json|ya?ml|toml|pages)$/i.test(path) && !/!!|!ENV|hooks\s*:/.test(changed);
+    // Lines of literals, keys and brackets are data in a program, too.
+    const bare = changed.replaceAll(/"[^"\\\n]*"|'[^'\\\n]*'/g, "").replaceAll(/\w+\s*:|\b(?:true|false|null)\b/g, "");
+    const isData =
+      (!/javascript:|<\w/i.test(changed) && /^[\s\d,[\]{}.∅]*$/.test(bare)) ||
+      (/\.(?:json|ya?ml|toml|pages)$/i.test(path) && !/!!|!ENV|hooks\s*:/.test(changed));
     const reason = "This changes more than navigation and redirects.";
     if (isData) ask({ path, line: 1, text: changed || rest, kind: "other", reason, key: null });
     else refuse(path, `${reason} ${forbidden.configuration}`);

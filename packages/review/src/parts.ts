@@ -23,6 +23,8 @@ export interface Part {
   url?: string;
   /** Its text becomes part of the page. */
   isInclude?: boolean;
+  /** A definition that nothing refers to: no reader sees where it leads. */
+  isUnused?: boolean;
   /** Loaded without a click. */
   loads?: boolean;
   /** Words that are content unless they cover lines that other people wrote. */
@@ -75,7 +77,7 @@ export function collectParts() {
     },
     hosts,
     /** Where a link leads, or what a page loads. */
-    address(written: string, at: number, { loads = false, isInclude = false, text = written } = {}) {
+    address(written: string, at: number, { loads = false, isInclude = false, isUnused = false, text = written } = {}) {
       const url = decodeHTML(written).trim();
       // Browsers drop these.
       // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
@@ -100,7 +102,7 @@ export function collectParts() {
       if (scheme === undefined && /^\/\//.test(bare)) for (const one of hostsIn(`https:${bare}`)) found.add(one);
       for (const [, nested = ""] of decoded(url).matchAll(nestedHost)) found.add(nested.toLowerCase());
       for (const one of hostsIn(`https://${/^mailto:[^@]*@([\w.-]+)/i.exec(decoded(url))?.[1] ?? ""}/`)) found.add(one);
-      add("address", url, at, "", { hosts: [...found], url, loads, isInclude, end: at + text.length });
+      add("address", url, at, "", { hosts: [...found], url, loads, isInclude, isUnused, end: at + text.length });
       // Bundlers import what a picture names, whatever it is.
       if (loads && scheme === undefined && !/^\/\//.test(bare) && !media.test(url.replace(/^\{[{%][^}]*\}\}?/, "")))
         add("other", text, at, "This is loaded like a picture, and by its name it is none.");

@@ -189,6 +189,8 @@ export function readAsciidoc(parts: Parts, text: string): void {
       if (/&#?\w+;|,\w+:/.test(target) || close === "" || /\b(?:link|image|xref|mailto|icon):\S*$/.test(inner))
         parts.unknown("other", whole, at + index, odd);
       if (name === "include" || name === "pass" || /^(?:tag|end)$/.test(name)) continue;
+      if (/^\{[^}]*\}(?!\/)/.test(target) && /^(?:link|image)$/.test(name))
+        parts.unknown("other", whole, at + index, odd);
       const url = target.replace(/^\{[\w-]+\}(?=\/)/, "x").replaceAll(/(?<=\/\/[\w.:-]+\/.*)\{[\w-]+\}/g, "x");
       if (/^(?:https?|ftp|irc|mailto)$/i.test(name)) parts.address(`${name}:${url}`, at + index, { text: whole });
       else if (!asciidocMacros.has(name) || (colons === "::" && name !== "image"))

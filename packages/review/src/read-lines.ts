@@ -18,7 +18,7 @@ const container = /^(:{3,}|`{3,}(?=\{[\w:.-]+\})|~{3,}(?=\{[\w:.-]+\}))[ \t]*(?:
 const pythonBlock = /^(?:!!!|\?\?\?\+?)[ \t]+/;
 const slashBlock = /^\/{3,}[ \t]*([\w-]+)(.*)$/;
 const include =
-  /^(?:<<<[ \t]*(\S+)|[;]*-{1,2}8<-{1,2}[ \t]*"?([^"\n]*)"?|@\[?include\]?[({ ]+([^)}\n]*)|!{1,3}include[({ <]*([^)}>\n]*)|@import[ \t(]+(\S*)|\$+include(\S*)|\{![ \t]*([^!\n]*)!\}|\[!(?:INCLUDE|code|file)[^\]]*\]\(?([^)\n]*)|import::(\S+)|!\[\[([^\]\n]*)\]\])/i;
+  /^(?:<<<[ \t]*(\S+)|[;]*-{1,2}8<-{1,2}[ \t]*"?([^"\n]*)"?|@\[?include\]?[({ ]+([^)}\n]*)|!{1,3}include[({ <]*([^)}>\n]*)|@import[ \t(]+(\S*)|\$+include(\S*)|\{![ \t]*([^!\n]*)!\}|\[!(?:INCLUDE|code|file)[^\]]*\]\(?([^)\n]*)|import::(\S+)|\{\*[ \t]*(\S+)[^}\n]*\*\}|!\[\[([^\]\n]*)\]\])/i;
 const plainNames = /^(?:code-group|steps|tabs?|expandable|hint|check|quote|abstract|bug|tabs-item|caption|list|grid)$/i;
 
 /** Lines outside of code: blocks, includes, roles, attributes, formulas and hosts, and templates anywhere. */
@@ -187,7 +187,12 @@ function readAttributes(parts: Parts, line: string, from: number): void {
 }
 
 /** Tags of template engines run before any Markdown is read: in code and in comments too. */
-function readTemplates(parts: Parts, text: string, live: string, { templates, isVue }: Flavor): void {
+function readTemplates(parts: Parts, page: string, live: string, flavor: Flavor): void {
+  const { isVue, isUnsure } = flavor;
+  // Where nobody knows of an engine, none reads code.
+  const isOnlyMaybe = isUnsure && flavor.templates === "";
+  const templates = isOnlyMaybe ? "liquid mdbook" : flavor.templates;
+  const text = isOnlyMaybe ? live : page;
   const says = (whole: string, at: number, name: string, kind: "shortcode" | "template") => {
     if (
       /\.\.|["'= ]\/(?!\/)[\w./-]*\.\w+\b.*include|include.*["'= ]\//.test(whole) &&

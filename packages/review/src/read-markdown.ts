@@ -70,11 +70,11 @@ function readTree(parts: Parts, text: string, tree: Node, flavor: Flavor): void 
   /** A fence that does not end where it should: nobody knows what is code from there on. */
   let isLost = false;
   const pictures = new Set<string>();
+  const links = new Set<string>();
   const imports = new Set<string>();
   const mask = (start: number, end: number) => void masks.push([start, end]);
 
   const visit = (node: Node, inTable: boolean, inHeading: boolean): void => {
-    if (node.type === "imageReference") pictures.add(node.identifier ?? "");
     if (
       node.type === "text" &&
       text.slice(node.position?.start.offset ?? 0, node.position?.end.offset ?? 0).includes("`")
@@ -124,7 +124,9 @@ function readTree(parts: Parts, text: string, tree: Node, flavor: Flavor): void 
         return;
       } else if (node.type === "link" || node.type === "image" || node.type === "definition") {
         parts.address(node.url ?? "", start, {
-          loads: node.type === "image" || pictures.has(node.identifier ?? " "),
+          loads: node.type === "image" || (node.type === "definition" && pictures.has(node.identifier ?? "")),
+          isUnused:
+            node.type === "definition" && !pictures.has(node.identifier ?? "") && !links.has(node.identifier ?? ""),
           text: raw(),
         });
         if (node.type === "definition" || text[start] === "<") mask(start, end);
@@ -135,9 +137,12 @@ function readTree(parts: Parts, text: string, tree: Node, flavor: Flavor): void 
     for (const child of node.children ?? [])
       visit(child, inTable || node.type === "tableCell", inHeading || node.type === "heading");
   };
-  // Where a picture's address is defined before it is shown, too.
-  for (const [, one = "", other = ""] of text.matchAll(/!\[([^\]\n]*)\](?:\[([^\]\n]*)\])?(?!\()/g))
-    pictures.add((other || one).toLowerCase());
+  const findReferences = ({ type, identifier = "", children = [] }: Node): void => {
+    if (type === "imageReference") pictures.add(identifier);
+    if (type === "linkReference") links.add(identifier);
+    for (const child of children) findReferences(child);
+  };
+  findReferences(tree);
   visit(tree, false, false);
   const live = withMasks(text, masks);
   readLive(parts, text, live, flavor);
