@@ -248,7 +248,7 @@ function readTemplates(parts: Parts, page: string, live: string, flavor: Flavor)
   if (templates !== "")
     for (const { 0: whole, index } of text.matchAll(/\]\(\s*\{[{%](?![ -]*site\.(?:base)?url)[^}\n]*\}\}?\//g))
       parts.unknown("template", whole, index, "This address begins with what a template says.");
-  for (const { 0: whole, 1: target = "", index } of text.matchAll(
+  for (const { 0: whole, 1: target = "", index } of page.matchAll(
     /<!--\s*@include:?\s*([^\s>]*)[^>]*>|^[ \t]*;?-{1,2}8<-{1,2}[ \t]*"?([^"\n]*)/gm,
   ))
     readInclude(
