@@ -85,7 +85,7 @@ export function collectParts() {
       const unescaped = bare.replaceAll(/\\(?=[!-/:-@[-`{-~])/g, "").replaceAll(/[{}]/g, "");
       if (forbiddenScheme.test(bare) || forbiddenScheme.test(unescaped)) {
         if (!/^data:image\/(?:png|gif|jpe?g|webp);base64,[\w+/=]*$/.test(bare))
-          return add("other", text, at, "This address runs code or opens what is on the reader's machine.", {
+          return void add("other", text, at, "This address runs code or opens what is on the reader's machine.", {
             instead: forbidden.scheme,
           });
       }

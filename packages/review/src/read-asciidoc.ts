@@ -117,7 +117,7 @@ export function readAsciidoc(parts: Parts, text: string): void {
       /^\[(?:pass|stem|latexmath|asciimath|[^,\]]*subs\s*=)/.test(cell) &&
       /pass|subs=[^\]]*(?:none|normal|-special|post)/.test(cell)
     )
-      return parts.unknown("directive", blockAt(text, at, cell), at, "This puts its text into the page unread.", {
+      return void parts.unknown("directive", blockAt(text, at, cell), at, "This puts its text into the page unread.", {
         instead: forbidden.raw,
       });
     const [style = "", ...others] = cell
@@ -185,7 +185,8 @@ export function readAsciidoc(parts: Parts, text: string): void {
       5: close,
       index,
     } of line.matchAll(macroCall)) {
-      if ((count += 1) > 500) break;
+      count += 1;
+      if (count > 500) break;
       if (/&#?\w+;|,\w+:/.test(target) || close === "" || /\b(?:link|image|xref|mailto|icon):\S*$/.test(inner))
         parts.unknown("other", whole, at + index, odd);
       if (name === "include" || name === "pass" || /^(?:tag|end)$/.test(name)) continue;

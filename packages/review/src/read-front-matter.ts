@@ -37,7 +37,7 @@ const start = 4;
 function readYaml(parts: Parts, inner: string): void {
   const document = parseDocument(inner, { logLevel: "silent" });
   if (document.errors.length > 0 || (document.contents !== null && !isMap(document.contents)))
-    return parts.unknown("other", inner.trim(), start, "This front matter cannot be read as plain data.");
+    return void parts.unknown("other", inner.trim(), start, "This front matter cannot be read as plain data.");
   visit(document, {
     Node(_, node) {
       const { tag, anchor } = node as { tag?: string; anchor?: string };
@@ -72,7 +72,7 @@ function readToml(parts: Parts, inner: string): void {
   try {
     data = parseToml(inner);
   } catch {
-    return parts.unknown("other", inner.trim(), start, "This front matter cannot be read as plain data.");
+    return void parts.unknown("other", inner.trim(), start, "This front matter cannot be read as plain data.");
   }
   for (const [key, value] of Object.entries(data)) {
     const at = Math.max(0, inner.search(new RegExp(`^\\s*\\[*${key.replaceAll(/\W/g, "\\$&")}\\b`, "m")));
@@ -105,7 +105,7 @@ function readField(
 ): void {
   const list = [...values];
   if (runningFields.test(name))
-    return parts.unknown("attribute", text, at, `Themes and builders run what ${name} says.`, {
+    return void parts.unknown("attribute", text, at, `Themes and builders run what ${name} says.`, {
       instead: forbidden.frontMatter,
     });
   if (exactFields.test(name)) parts.unknown("attribute", text, at, `No page of this site has this value of ${name}.`);

@@ -124,15 +124,17 @@ export function readElement(
   };
   const kind = isComponent ? "component" : "element";
   if (forbiddenElements.test(name))
-    return parts.unknown("element", text, at, `<${name}> runs or replaces something.`, { instead: forbidden.element });
+    return void parts.unknown("element", text, at, `<${name}> runs or replaces something.`, {
+      instead: forbidden.element,
+    });
   let isPlain = elements.has(name) || (!isMdx && given.length === 0 && isPlainElement(name, isVue));
   let isExact = false;
   for (const { name: attribute, value } of given) {
     const lower = attribute.toLowerCase();
     if (handler.test(attribute))
-      return parts.unknown("attribute", text, at, `${attribute} runs code.`, { instead: forbidden.handler });
+      return void parts.unknown("attribute", text, at, `${attribute} runs code.`, { instead: forbidden.handler });
     if (forbiddenAttributes.test(attribute))
-      return parts.unknown("attribute", text, at, `${attribute} puts code into the page.`, {
+      return void parts.unknown("attribute", text, at, `${attribute} puts code into the page.`, {
         instead: lower === "srcdoc" ? forbidden.srcdoc : forbidden.handler,
       });
     if (value === null) {

@@ -91,12 +91,13 @@ function readBlock(parts: Parts, line: string, at: number): void {
 
 export function readDirective(parts: Parts, name: string, argument: string, text: string, at: number): void {
   if (rawOutput.test(name))
-    return parts.unknown("directive", text, at, `${name} puts its text into the page unread.`, {
+    return void parts.unknown("directive", text, at, `${name} puts its text into the page unread.`, {
       instead: forbidden.raw,
     });
-  if (/^(?:literal)?include|^literalinclude|^download/.test(name)) return readInclude(parts, text, argument, at, name);
+  if (/^(?:literal)?include|^literalinclude|^download/.test(name))
+    return void readInclude(parts, text, argument, at, name);
   if (/^(?:image|figure)$/.test(name))
-    return parts.address(argument.replace(/^\[.*\]$/, ""), at, { loads: true, text });
+    return void parts.address(argument.replace(/^\[.*\]$/, ""), at, { loads: true, text });
   const isPlain =
     (directives.has(name) && !/^(?:toctree|math)$/.test(name)) ||
     (/^(?:toctree|math)$/.test(name) && argument === "") ||
@@ -115,7 +116,7 @@ export function readDirective(parts: Parts, name: string, argument: string, text
 export function readInclude(parts: Parts, text: string, target: string, at: number, name: string): void {
   const path = target.trim().replace(/[#{\s:].*$/s, "");
   if (/^[a-z][a-z0-9+.-]*:(?![a-z]*\$)|^\/\/|^~|^\$\{/i.test(target.trim()))
-    return parts.unknown("directive", text, at, "This includes a file from outside the documentation.", {
+    return void parts.unknown("directive", text, at, "This includes a file from outside the documentation.", {
       instead: forbidden.outside,
     });
   parts.unknown("directive", text, at, "This puts another file into the page.", {
@@ -127,19 +128,21 @@ export function readInclude(parts: Parts, text: string, target: string, at: numb
 
 export function readRole(parts: Parts, name: string, text: string, at: number): void {
   if (rawOutput.test(name))
-    return parts.unknown("role", text, at, `${name} puts its text into the page unread.`, { instead: forbidden.raw });
+    return void parts.unknown("role", text, at, `${name} puts its text into the page unread.`, {
+      instead: forbidden.raw,
+    });
   const plain = name.replace(/^(?:py|c|cpp|js|rst|std):/, "");
   if (/^(?:download|include)$/.test(plain)) {
     const [, target = ""] = /(?:<|`)([^<>`]*)>?`$/.exec(text) ?? [];
     parts.address(target, at, { loads: true, text });
-    return parts.unknown("role", text, at, "Readers can download this file.", { key: `role ${name}`, find: name });
+    return void parts.unknown("role", text, at, "Readers can download this file.", { key: `role ${name}`, find: name });
   }
   if (/^[#.]/.test(name)) return;
   if (
     !roles.has(plain) &&
     (!/`[\p{L}\p{N}_@#!~.$][^`<>\\]*(?:<[\w@#!~][\w./@#~ -]*>)?`/u.test(text) || /\.\.\//.test(text))
   )
-    return parts.unknown("role", text, at, `No page of this site has the role ${name} like this.`);
+    return void parts.unknown("role", text, at, `No page of this site has the role ${name} like this.`);
   if (!roles.has(plain))
     parts.unknown("role", text, at, `No page of this site has the role ${name}.`, { key: `role ${name}`, find: name });
 }
@@ -198,7 +201,7 @@ function readTemplates(parts: Parts, page: string, live: string, flavor: Flavor)
       /\.\.|["'= ]\/(?!\/)[\w./-]*\.\w+\b.*include|include.*["'= ]\//.test(whole) &&
       /include|readfile|file|import|render/i.test(name)
     )
-      return parts.unknown(kind, whole, at, "This includes a file from outside the documentation.", {
+      return void parts.unknown(kind, whole, at, "This includes a file from outside the documentation.", {
         instead: forbidden.outside,
       });
     const isExact =
@@ -377,8 +380,8 @@ function follows(text: string, lineStart: number, lead: string, isUnsure: boolea
 
 export function readOption(parts: Parts, option: string, value: string, at: number): void {
   const text = `:${option}: ${value}`;
-  if (option === "target" || option === "link") return parts.address(value, at, { text });
-  if (/^(?:file|url|src|path|include|literal)/.test(option)) return readInclude(parts, text, value, at, option);
+  if (option === "target" || option === "link") return void parts.address(value, at, { text });
+  if (/^(?:file|url|src|path|include|literal)/.test(option)) return void readInclude(parts, text, value, at, option);
   if (!directiveOptions.test(option) || /<[a-z!/]|!\[|\{[\w:-]+\}`|:[\w:-]+:`/i.test(value))
     parts.unknown(
       "attribute",

@@ -25,11 +25,11 @@ export interface Node extends MdxNode {
 export function readMarkdown(parts: Parts, page: string, from: number, flavor: Flavor): void {
   // A blank in front matter's place keeps all positions.
   const text = page.slice(0, from).replaceAll(/[^\n]/g, " ") + page.slice(from);
-  if (!flavor.isMdx) return readTree(parts, text, parsePlain(text), flavor);
+  if (!flavor.isMdx) return void readTree(parts, text, parsePlain(text), flavor);
   const [mdx, isMasked] = parseMdx(text);
   if (mdx === null) {
     // No builder of MDX takes this page. Others may: then every brace is in doubt.
-    return readTree(parts, text, parsePlain(text), {
+    return void readTree(parts, text, parsePlain(text), {
       ...flavor,
       isMdx: false,
       isUnsure: true,

@@ -125,7 +125,7 @@ function walk(
     found.isReading = true;
     const isNamed = /^(?:Identifier|MemberExpression)$/.test((node.object as Fields).type);
     if (!isNamed || node.computed || /^(?:constructor|__\w+|prototype)$/.test(name)) found.isRunning = true;
-    return walk(parts, node.object as Fields, found, place);
+    return void walk(parts, node.object as Fields, found, place);
   }
   if (/^(?:Binary|Logical|Conditional|Unary)Expression$/.test(node.type) || node.regex) found.isOdd = true;
   if (node.type === "Literal" && typeof node.value === "string") {
@@ -141,7 +141,7 @@ function walk(
   if (node.type === "Property" && !node.computed) {
     const { name, value } = node.key as Fields;
     if (/^(?:on[A-Z]|__|.*html$)/i.test(String(name ?? value))) found.isOdd = true;
-    return walk(parts, node.value as Fields, found, place);
+    return void walk(parts, node.value as Fields, found, place);
   }
   if (node.type === "JSXOpeningElement") {
     const given = (node.attributes as Fields[]).map((one) => {
@@ -176,7 +176,7 @@ function readModule(parts: Parts, text: string, node: Fields, at: number, import
       imports.add(String((id as Fields).name));
     }
     const isCode = found.isRunning || found.isReading || found.isOdd;
-    return parts.unknown(
+    return void parts.unknown(
       "expression",
       text,
       at,
