@@ -7,6 +7,7 @@ import { type Finding, matchesGlob } from "@emend/site";
 import type { OverlayEntry, Tree } from "@emend/tree";
 import type { AddedLine } from "./added-lines.ts";
 import { problemOfAsset } from "./check-asset.ts";
+import type { Construct } from "./construct.ts";
 import { hostsIn } from "./hosts/hosts-in.ts";
 import type { Part } from "./page-parts.ts";
 import { createPageReader, type PageReader } from "./page-reader.ts";
@@ -51,8 +52,8 @@ export async function judgeContent(
   files: readonly File[],
   words: readonly AddedLine[],
   signal: AbortSignal,
-): Promise<{ violations: Violation[]; findings: Finding[] }> {
-  const [violations, findings]: [Violation[], Finding[]] = [[], []];
+): Promise<{ violations: Violation[]; findings: Finding[]; constructs: Construct[] }> {
+  const [violations, findings, constructs]: [Violation[], Finding[], Construct[]] = [[], [], []];
   const deadline = performance.now() + 600_000;
   const site = await openSyntaxes(base);
   const askedHosts = new Set(asked.flatMap((text) => [...hostsIn(text)]));
@@ -157,7 +158,11 @@ export async function judgeContent(
         ? `the first image or frame that readers would load from ${host}`
         : `the first link to ${host}`;
       find("new-domain", loads ? "error" : "warning", path, line, message);
-    } else violations.push({ path, rule: `line ${line} points at ${host}, ${unnamed}` });
+    } else ask({ path, line, text: host, kind: "domain", reason: `It points at ${host}, ${unnamed}.`, key: `domain ${host}` });
+  }
+
+  function ask(construct: Construct): void {
+    if (construct.key === null || !policy.allowedConstructs?.includes(construct.key)) constructs.push(construct);
   }
 
   async function judgeFile(
@@ -166,8 +171,7 @@ export async function judgeContent(
   ): Promise<void> {
     const tell = (rule: string, line: number) => {
       if (isAllowed(policy, path)) return;
-      if (policy.codeAsDraft) find("code", "error", path, line, rule);
-      else violations.push({ path, rule: line === 0 ? rule : `line ${line} has ${rule}` });
+      violations.push({ path, rule: line === 0 ? rule : `line ${line} has ${rule}` });
     };
     const kind = kindOf(path);
     const old = await before(path);
@@ -224,7 +228,16 @@ export async function judgeContent(
       const at = Math.max(part.at, shown.indexOf(part.hosts[0] ?? part.find, part.at));
       const line = () => shown.slice(0, at).split("\n").length;
       if (part.kind === "include" || part.kind === "form" || part.kind === "path") {
-        if (!(await isContent(part, path))) tell(inWords(part), line());
+        if (!(await isContent(part, path))) {
+          const name = /^<([a-zA-Z][\w-]*)/.exec(part.key)?.[1];
+          if (part.kind !== "form" || forbidden.test(part.key) || isAllowed(policy, path)) tell(inWords(part), line());
+          else {
+            const attributes = [...new Set([...part.key.matchAll(/\s([\w-]+)=/g)].map(([, one]) => one))].sort();
+            const key = name === undefined ? null : `element ${name}[${attributes}]`;
+            const reason = "No page of the site has it.";
+            ask({ path, line: line(), text: part.key.slice(0, 500), kind: name ? "element" : "other", reason, key });
+          }
+        }
         if (violations.length >= violationsMax) return;
         continue;
       }
@@ -253,15 +266,18 @@ export async function judgeContent(
     await judgeFile(file, gone);
     if (performance.now() > deadline || newHosts.size > hostsMax) {
       const rule = newHosts.size > hostsMax ? `links to more than ${hostsMax} new domains` : "takes too long to check";
-      return { violations: [{ path: "", rule: `the change ${rule}` }], findings: [] };
+      return { violations: [{ path: "", rule: `the change ${rule}` }], findings: [], constructs: [] };
     }
-    if (violations.length >= violationsMax) return { violations, findings };
+    if (violations.length >= violationsMax) return { violations, findings, constructs };
   }
   for (const { path, line, text } of words) {
     for (const host of hostsIn(text)) if (!(await isKnownHost(host, false))) tellHost(host, path, line, link);
   }
-  return { violations, findings };
+  return { violations, findings, constructs };
 }
+
+const forbidden =
+  /^<(?:script|object|embed|base|meta)\b|srcdoc|\son\w+\s*=|(?:javascript|data|vbscript):|^(?:import|export)\b|^\{/i;
 
 const newDrawing =
   "a new or changed SVG file, which can run scripts. Use a PNG or WebP image, or allow the file with policy.allowedPaths";

@@ -51,7 +51,7 @@ export async function reviewChange(input: ReviewInput, signal: AbortSignal): Pro
     kind: introduced.some(needsLook) ? "flagged" : "passed",
     introduced,
     fixed: comparison.fixed,
-    constructs: [],
+    constructs: content.constructs,
     findingsBefore: comparison.before,
     findingsAfter: comparison.after,
     links: { total: comparison.tally.links, unjudged: comparison.tally.unjudged },

@@ -13,11 +13,6 @@ export interface Policy {
   externalHosts?: readonly string[];
   /** Keys of constructs that a person allowed on this site from now on. */
   allowedConstructs?: readonly string[];
-  /**
-   * If true, code in pages and files that are neither documents nor assets lead to a draft with a finding. Otherwise
-   * they are refused.
-   */
-  codeAsDraft?: boolean;
   filesMax: number;
   bytesMax: number;
 }

@@ -8,6 +8,7 @@ import { type QuotaRule, type QuotaState, quotaState } from "./create-job.ts";
 import type { RecordedPullRequest } from "./pull-requests.ts";
 import type { JobReader } from "./read/job-reader.ts";
 import { quotaFilledMeanwhile, redactWithinQuota } from "./redact-prompt.ts";
+import { waitsForApproval } from "./answer-approval.ts";
 import { startRound } from "./start-round.ts";
 import { type AskedWithUploads, attachUploads, promptWithUploads } from "./uploads/uploads.ts";
 import { isJobId, toWireJob, type WireJob, type WireRow, wireColumns, wireJobOf } from "./wire-job.ts";
@@ -167,9 +168,15 @@ type KeptMessage = Omit<MessageJobInput, "prompt"> & { kept: string | null };
 async function hearMessage(client: Queryable, quota: QuotaRule, input: KeptMessage): Promise<Accepting> {
   const ended = await acceptMessage(client, quota, input);
   const isActive = ended.kind === "refused" && ended.because === "active" && !input.onlyEnded;
-  const outcome = isActive ? await interject(client, quota, input) : ended;
+  const outcome = isActive ? await hearActive(client, quota, input) : ended;
   if (outcome.kind === "accepted") await attachUploads(client, input, input.files ?? []);
   return outcome;
+}
+
+/** A message is no approval: it withdraws the question, and the agent works on with what it says. */
+async function hearActive(client: Queryable, quota: QuotaRule, input: KeptMessage): Promise<Accepting> {
+  const { rowCount } = await client.query(`select 1 from jobs where id = $1 and ${waitsForApproval}`, [input.id]);
+  return rowCount === 0 ? interject(client, quota, input) : continueRound(client, quota, input);
 }
 
 const isAsking = "(waiting_for = 'answer' and waiting_since is not null and lease is null)";
@@ -218,6 +225,10 @@ export async function acceptMessage(client: Queryable, quota: QuotaRule, input: 
   const refusal = refusalOf(found);
   if (refusal) return refusal;
   if (found?.status === "active") return { kind: "refused", because: "active" };
+  return continueRound(client, quota, input);
+}
+
+async function continueRound(client: Queryable, quota: QuotaRule, input: KeptMessage): Promise<Accepting> {
   const admitted = await admitMessage(client, quota, input);
   if (admitted.kind !== "admitted") return admitted;
   const { id, createdBy, commentId, model } = input;

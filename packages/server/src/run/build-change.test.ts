@@ -58,9 +58,6 @@ it("builds a change only if all code that runs is on the project's base branch",
   expect(await built({}, { byPeople: ["docs/a.md"] })).toEqual([
     `${not}people have changed files on its branch, and only code of the base branch is run`,
   ]);
-  expect(await built({ policy: { codeAsDraft: true } })).toEqual([
-    `${not}policy.codeAsDraft is on, so a change may add code`,
-  ]);
   expect(await built({ policy: { allowedPaths: ["docs/*.md"] } })).toEqual([
     `${not}policy.allowedPaths lets the change add code to docs/a.md`,
   ]);

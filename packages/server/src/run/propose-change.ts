@@ -72,8 +72,8 @@ export async function proposeChange(
   return { kind: "reviewed", change, model, usage: totalUsage(steps) };
 }
 
-/** Policy decides once more about a preview that is to be published: the project's settings may have changed since. */
-export async function reviewPreview(
+/** Policy decides once more about a change that a person wants published: the project's settings may have changed since. */
+export async function reviewFinished(
   deps: RunDeps,
   job: LeasedJob,
   tree: OpenTree,
@@ -85,8 +85,10 @@ export async function reviewPreview(
   crashPoint("before-review");
   const now = await stages.review(job, tree, proposal.change, signal);
   crashPoint("after-review");
-  const verdict = now.kind === "denied" ? now : proposal.change.verdict;
-  return (await storeChange(deps, job, tree, { ...proposal.change, verdict }, signal)) ?? proposal;
+  const verdict = keepTruths(now, proposal.change.verdict);
+  const change = { ...proposal.change, verdict: verdict as PassableVerdict };
+  // A denied change has ended.
+  return (await storeChange(deps, job, tree, { ...change, verdict }, signal)) ?? { ...proposal, change };
 }
 
 /** Stores a reviewed change before anything is built from it. Null: it may be published. */
@@ -230,7 +232,7 @@ export async function proposeOnMovedBase(
   const moved = await stages.openOnMovedBase(job, tree, change, signal);
   crashPoint("after-base-taken-in");
   const branch = tree.baseBranch;
-  if (job.previewed && moved.kind !== "unmoved") {
+  if (job.publishesPreview && moved.kind !== "unmoved") {
     const paths = moved.kind === "conflict" ? moved.paths : await changedBelow(tree, moved.tree);
     if (paths.length > 0) return { kind: "outdated", branch, paths };
   }

@@ -159,9 +159,11 @@ export interface PublishWork extends OpenTree {
 /** The outcome of a run that completed. */
 export type Outcome =
   | { kind: "unchanged"; summary: string; limitReached: LimitCode | null }
-  /** The job waits for an answer, without a worker. */
+  /** The job waits for an answer, without a worker. With constructs, for a person's approval. */
   | ({ kind: "asked" } & AskedQuestion)
   | { kind: "denied"; violations: readonly Violation[]; limitReached: LimitCode | null }
+  /** Nobody approved the change in time. It is kept. */
+  | { kind: "unapproved"; question: string; hours: number }
   | { kind: "published"; pullRequest: PullRequest; change: ReviewedChange }
   /** A preview: its diff is stored, and nothing was sent. */
   | { kind: "previewed"; change: ReviewedChange }
@@ -207,6 +209,7 @@ export interface RunProject {
   repositoryUrl: string;
   baseRef: string | null;
   docsDir: string;
+  allowedConstructs: readonly string[];
   settings: {
     styleGuides: readonly string[];
     checks: { ignore: readonly IgnoreEntry[] };
@@ -232,7 +235,8 @@ export function askedOf(job: Pick<LeasedJob, "prompt" | "followUps" | "interject
 }
 
 export function policyOf(project: RunProject): Policy {
-  return { ...project.settings.policy, docsDir: project.docsDir };
+  const { docsDir, allowedConstructs } = project;
+  return { ...project.settings.policy, docsDir, allowedConstructs };
 }
 
 /** A request can only lower the project's limits. */
