@@ -210,6 +210,8 @@ function runOf(job: AgentJob, reason: JobRun["failure"]): JobRun {
     summary: "One link leads to its page again.",
     failure,
     waiting: null,
+    isApprovable: false,
+    refused: null,
     isRetryable: false,
     notices: [],
     limitReached: null,

@@ -9,6 +9,11 @@ import { isJobId, toWireJob, type WireJob, type WireRow, wireColumns } from "./w
 export const waitsForApproval =
   "(status = 'active' and waiting_for = 'approval' and waiting_since is not null and lease is null)";
 
+/** SQL, over `jobs`: an approval publishes its change, also if nobody answered in time. */
+export const isApprovable = `(${waitsForApproval} or (status in ('failed', 'completed') and failure_code = 'policy_denied'
+  and contents_dropped_at is null and (select constructs is not null and decision is null from job_questions
+    where job_id = jobs.id order by id desc limit 1)))`;
+
 export type ApprovalOutcome =
   | { kind: "done"; job: WireJob }
   | { kind: "unknown_job" }

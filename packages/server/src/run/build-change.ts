@@ -21,7 +21,7 @@ export interface BuiltChange {
   /** Files that people changed on the job's branch. */
   byPeople: readonly string[];
   /** What nobody has approved yet. */
-  unknown?: readonly Pick<Construct, "path" | "kind">[];
+  unknown?: readonly { path: string; kind: string }[];
 }
 
 /** Kinds that a builder only copies to a page. It may run any other. */

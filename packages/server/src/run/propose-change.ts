@@ -1,4 +1,4 @@
-import { type AgentOutcome, type FollowUp, type Step, type Usage, unansweredIn } from "@emend/agent";
+import { type AgentOutcome, type FollowUp, type Step, latestRound, type Usage, unansweredIn } from "@emend/agent";
 import type { Evidence } from "@emend/base/evidence.ts";
 import { assertNever } from "@emend/base/fault.ts";
 import type { TotalUsage } from "@emend/publish";
@@ -60,7 +60,9 @@ export async function proposeChange(
   const unanswered = unansweredIn({ ...job, ...said }, steps);
   for (const question of unanswered) await recorder.saveNotice(guessWords(question));
   if (outcome.kind === "unchanged" || verdict === null) {
-    return { kind: "unchanged", summary: outcome.summary, limitReached };
+    const refused = refusedIn(latestRound({ ...job, ...said }, steps));
+    const summary = refused === null ? outcome.summary : `Emend refused this change: ${refused}\n\n${outcome.summary}`;
+    return { kind: "unchanged", summary, limitReached, refused };
   }
   const words = wordsOf(outcome, job);
   const sources = withoutDuplicates([...job.sources, ...cited, ...askedOfServices(steps)]);
@@ -117,6 +119,15 @@ async function storeChange(
     return { kind: "unchanged", summary: why, limitReached };
   }
   return null;
+}
+
+const refusedEdit = /^nothing was edited: (.+)/s;
+
+/** Why Emend took back the agent's last edit in these steps, if it did. */
+function refusedIn(steps: readonly Step[]): string | null {
+  const messages = steps.flatMap((step) => step.messages);
+  const last = messages.findLast((one) => one.role === "tool" && one.isError && refusedEdit.test(one.output));
+  return last?.role === "tool" ? (refusedEdit.exec(last.output)?.[1] ?? null) : null;
 }
 
 /** For people, where a question got no answer. */

@@ -70,7 +70,10 @@ async function runJob(deps: RunDeps, job: LeasedJob, signal: AbortSignal): Promi
   const { change, move, baseConflict } = onBase;
   // With what happened on the base branch, it may be another change.
   const askedAnew = await askAbout(job, onBase.tree, change);
-  if (askedAnew) return askedAnew;
+  if (askedAnew) {
+    if (move?.kind === "merged") await recorder.saveChange(move.change);
+    return askedAnew;
+  }
   const saveCommit: Recorder["saveCommit"] = (ids) => recorder.saveCommit(ids, move ?? undefined);
   const work = { ...onBase.tree, change, model, usage, baseConflict, stored: job.change };
   const publication = await stages.publish(job, { ...work, recorder: { ...recorder, saveCommit } }, signal);
@@ -291,7 +294,7 @@ function endingOf(outcome: Exclude<Outcome, { kind: "asked" }>): Ending {
   switch (outcome.kind) {
     case "unchanged":
       if (outcome.limitReached) return { kind: "failed", code: outcome.limitReached, message: outcome.summary };
-      return { kind: "completed", summary: outcome.summary };
+      return { kind: "completed", summary: outcome.summary, refused: outcome.refused ?? null };
     case "denied":
       return {
         kind: "failed",

@@ -158,7 +158,8 @@ export interface PublishWork extends OpenTree {
 
 /** The outcome of a run that completed. */
 export type Outcome =
-  | { kind: "unchanged"; summary: string; limitReached: LimitCode | null }
+  /** `refused`: why Emend refused what the agent wanted to change last. */
+  | { kind: "unchanged"; summary: string; limitReached: LimitCode | null; refused?: string | null }
   /** The job waits for an answer, without a worker. With constructs, for a person's approval. */
   | ({ kind: "asked" } & AskedQuestion)
   | { kind: "denied"; violations: readonly Violation[]; limitReached: LimitCode | null }

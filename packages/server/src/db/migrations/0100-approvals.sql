@@ -11,7 +11,9 @@ alter table jobs
   -- The request's own wish: ask, draft or refuse. Null: the project's setting.
   add column unknown text,
   -- The groups of constructs that people approved in this round.
-  add column approved jsonb;
+  add column approved jsonb,
+  -- What Emend refused of a job that then changed nothing.
+  add column refused text;
 -- What people allowed on a site from then on.
 create table allowed_constructs (
   project_id text not null references projects (id) on delete cascade,
@@ -26,4 +28,4 @@ create index allowed_constructs_of_job on allowed_constructs (job_id) where job_
 update projects set settings = jsonb_set(settings #- '{policy,codeAsDraft}', '{policy,unknown}', '"draft"')
 where settings #> '{policy,codeAsDraft}' = 'true';
 update projects set settings = settings #- '{policy,codeAsDraft}' where settings #> '{policy,codeAsDraft}' is not null;
--- functions: 0000000000000000
+-- functions: 048c0c50fc29b808

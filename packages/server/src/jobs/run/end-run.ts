@@ -5,7 +5,7 @@ import { inTransaction } from "../../db/transaction.ts";
 import { continueWithInterjections } from "../start-round.ts";
 import { type Lease, LeaseLost, writeFenced } from "./leases.ts";
 
-export type Ending = { kind: "completed"; summary: string } | { kind: "failed"; code: FailureCode; message: string };
+export type Ending = { kind: "completed"; summary: string; refused?: string | null } | { kind: "failed"; code: FailureCode; message: string };
 
 /**
  * The only way for a run to end its job. What people said meanwhile and no step took starts the next round, in the same
@@ -26,7 +26,7 @@ export const hadCompleted = "coalesce(jobs.rounds -> -1 ->> 'status' = 'complete
 async function writeEnd(db: Queryable, lease: Lease, ending: Ending, only: string): Promise<boolean> {
   const { rowCount } = await db.query(
     `with changed as (
-       update jobs set status = case when ${hadCompleted} then 'completed' else $3 end, failure_code = $4, failure_message = $5, summary = coalesce($6, summary),
+       update jobs set status = case when ${hadCompleted} then 'completed' else $3 end, failure_code = $4, failure_message = $5, summary = coalesce($6, summary), refused = $7,
          pr_link = pull_request ->> 'url',
          ref = case when pushed then branch end,
          -- What was said on the pull request during the run was not listened to.
@@ -49,6 +49,7 @@ async function writeEnd(db: Queryable, lease: Lease, ending: Ending, only: strin
       ending.kind === "failed" ? ending.code : null,
       ending.kind === "failed" ? toText(ending.message) : null,
       ending.kind === "completed" ? toText(ending.summary) : null,
+      ending.kind === "completed" && ending.refused ? toText(ending.refused) : null,
     ],
   );
   return rowCount === 1;

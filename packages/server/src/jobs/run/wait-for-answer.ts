@@ -60,7 +60,7 @@ export async function waitForAnswer(pool: Pool, lease: Lease, asked: AskedQuesti
          select changed.id, event_seq, case when constructs is null then 'job.question' else 'job.waiting' end,
            case when constructs is null then
              jsonb_build_object('question', question, 'options', options, 'answerUntil', wire_time(answer_until))
-           else approval_told(told_now) end
+           else approval_told(row(told_now.*)::job_questions) end
          from changed, told_now
        )
        select pg_notify('${channels.jobChanged}', id) from changed`,
