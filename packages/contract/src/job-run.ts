@@ -106,6 +106,7 @@ export const JobRun = Type.Object(
     isApprovable: Type.Boolean({
       description: "Whether `POST …/approve` can publish the change: it waits for approval, or nobody answered in time.",
     }),
+    declinedBy: nullable(Type.String(), "Who decided not to publish the change (`user/…` or `key/…`)."),
     refused: nullable(
       Type.String(),
       "The last reason for which Emend refused something of the agent, if the job then changed nothing.",
@@ -219,6 +220,7 @@ export const JobRun = Type.Object(
         failure: null,
         waiting: null,
         isApprovable: false,
+        declinedBy: null,
         refused: null,
         isRetryable: false,
         notices: [],

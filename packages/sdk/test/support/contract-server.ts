@@ -211,6 +211,7 @@ function runOf(job: AgentJob, reason: JobRun["failure"]): JobRun {
     failure,
     waiting: null,
     isApprovable: false,
+    declinedBy: null,
     refused: null,
     isRetryable: false,
     notices: [],

@@ -132,9 +132,9 @@ it("takes screenshots only with code of the base branch, and only pictures from 
   };
   const settings = parseProjectSettings({ build: { on: true } });
   const place = { id: "prj", forge: "local", repositoryUrl: "https://git.example.com/docs.git" };
-  const project = { ...place, baseRef: "main", docsDir: "docs", settings };
+  const project = { ...place, baseRef: "main", docsDir: "docs", allowedConstructs: [], settings };
   const take = (byPeople: string[]) => {
-    const change = { base: tree, head: tree, entries, byPeople, unknown };
+    const change = { base: tree, head: tree, entries, byPeople };
     return screenshotsOf(deps, project, { baseRef: null }, change, new AbortController().signal);
   };
   expect(await take(["docs/a.md"])).toMatch(/^people have changed files/);

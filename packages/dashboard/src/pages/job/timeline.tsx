@@ -197,6 +197,10 @@ export function describeEvent(event: JobEvent): ToldEvent {
       return say("Message", String(data.text ?? ""));
     case "job.question":
       return say("Asked a question", String(data.question ?? ""));
+    case "job.waiting":
+      return say("Waiting for you", String(data.message ?? ""));
+    case "job.approved":
+      return say("Approved", `by ${String(data.by ?? "").replace(/^user\//, "")}`);
     case "run.started":
       return say(Number(data.run) > 1 ? `Resumed, run ${data.run}` : "Started");
     case "phase":

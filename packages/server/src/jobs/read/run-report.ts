@@ -33,6 +33,7 @@ interface RunRow
   options: readonly string[] | null;
   constructs: readonly (AskedConstruct & { id?: string; key?: string | null })[] | null;
   is_approvable: boolean;
+  declined_by: string | null;
   refused: string | null;
   /** Of a service that was unavailable, until the next attempt. */
   retried: { code: string; message: string; since: string } | null;
@@ -73,7 +74,9 @@ export async function readRun(db: Queryable, job: { id: string; projectId: strin
           order by id desc limit 1) end as options,
         case when waiting_for = 'approval' then (select constructs from job_questions where job_id = jobs.id and constructs is not null
           order by id desc limit 1) end as constructs,
-        coalesce(${isApprovable}, false) as is_approvable, case when status = 'completed' and failure_code is null then refused end as refused, ${isRetryable} as is_retryable,
+        coalesce(${isApprovable}, false) as is_approvable, case when failure_code = 'policy_denied' then (select case decision when 'declined' then decided_by end from job_questions
+          where job_id = jobs.id order by id desc limit 1) end as declined_by,
+        case when status = 'completed' and failure_code is null then refused end as refused, ${isRetryable} as is_retryable,
         case when phase = 'queued' and status = 'active' and lease is null then ${nobodyWorks} end as nobody_works,
         case when status = 'active' and lease is null and retries > 0 then (
           select jsonb_build_object('code', data ->> 'code', 'message', data ->> 'message', 'since', wire_time(created_at))
@@ -125,6 +128,7 @@ function toRun(row: RunRow): JobRun {
     failure: row.failure_code ? { code: row.failure_code, message: row.failure_message ?? "" } : null,
     waiting: toWaiting(row),
     isApprovable: row.is_approvable,
+    declinedBy: row.declined_by,
     refused: row.refused,
     isRetryable: row.is_retryable,
     notices: [...row.notices],
