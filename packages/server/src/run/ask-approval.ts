@@ -25,7 +25,9 @@ export async function groupConstructs(
   for (const one of constructs) {
     const text = one.kind === "invisible characters" ? "" : one.text;
     const key = JSON.stringify([one.path, one.kind, text]);
-    groups.set(key, [...(groups.get(key) ?? []), one]);
+    const group = groups.get(key);
+    if (group) group.push(one);
+    else groups.set(key, [one]);
   }
   const asked: StoredConstruct[] = [];
   for (const [place, group] of groups) {
