@@ -188,6 +188,8 @@ const rows: readonly Row[] = [
   ["job cancel P nope", 4, "Job not found."],
   ["job retry P nope", 4, "Job not found."],
   ["job publish P nope", 4, "Job not found."],
+  ["job approve P nope", 4, "Job not found."],
+  ["job decline P nope", 4, "Job not found."],
   ["job archive P nope", 4, "Job not found."],
   ["job report nope", 4, "job not found: nope"],
   ["lsp --nope", 2, "unknown option '--nope'"],
