@@ -67,6 +67,10 @@ const rows: readonly Row[] = [
   ["project context list P", 0, "No context repositories yet"],
   ["project context remove nope x", 4, "project not found: nope"],
   ["project context remove P nope", 4, "no context repository nope"],
+  ["project allowed list nope", 4, "project not found: nope"],
+  ["project allowed list P", 0, "No construct was allowed"],
+  ["project allowed remove nope x", 4, "project not found: nope"],
+  ["project allowed remove P nope", 4, "not allowed on the project's site: nope"],
   ["project knowledge add P wiki", 2, "--url"],
   [
     "project knowledge add P wiki --url https://wiki.test/mcp --token-env NONE",

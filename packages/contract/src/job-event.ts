@@ -145,7 +145,11 @@ export const JobEventData = Type.Object(
       description: "The pull request was opened, merged, closed, reopened or marked ready.",
     }),
     completed: Type.Object(
-      { ...ending, ...failure },
+      {
+        ...ending,
+        ...failure,
+        refused: optional(Type.String({ description: "What Emend refused, if nothing was left to publish." })),
+      },
       {
         ...record,
         description:

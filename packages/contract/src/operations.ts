@@ -305,7 +305,7 @@ export const approveJobOperation = {
   description: [
     "Answers the question about constructs that Emend does not know on the site (`waiting` of the run): the very change that",
     "`…/diff` shows is published, without asking a model. If the base branch changed these constructs meanwhile, the job",
-    "asks anew. A job that failed because nobody answered in time is published too. 409 for any other job, and for a second",
+    "asks anew. A job that failed because the time to answer was over is published too. 409 for any other job, and for a second",
     "answer. Takes a key that may write; the job's own agent has none.",
   ].join(" "),
   params: JobParams,

@@ -67,7 +67,7 @@ test("where nobody answers in time, the job fails and keeps its change, and one 
   expect(await client.untilFinal(id)).toMatchObject({ status: "failed", prLink: null });
   const run = await client.run(id);
   expect(run).toMatchObject({ failure: { code: "policy_denied" }, isApprovable: true, waiting: null });
-  expect(run.failure?.message).toContain("Nobody answered within 24 h");
+  expect(run.failure?.message).toContain("The time to answer (24 h) is over");
   expect((await client.send(`/job/${id}/diff`)).text).toContain(embed);
   expect(await branches()).toBe("main");
   expect((await answer("approve")).status).toBe(200);

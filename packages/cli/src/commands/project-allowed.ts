@@ -32,7 +32,7 @@ async function listAllowed(cli: Cli, given: Word, options: AdminOptions): Promis
   const found = await withAdmin(cli, options, async (admin) =>
     admin.listAllowedConstructs(await projectIdOf(cli, admin, given)),
   );
-  if (found.length === 0) say(cli, options, "Nobody allowed a construct on this site yet.");
+  if (found.length === 0) say(cli, options, "No construct was allowed on this site yet.");
   if (found.length === 0 && !options.json) return;
   const rows = found.map(({ key, by, at }) => [key, by, minute(at)]);
   printResult(cli, options, found, table([["CONSTRUCT", "ALLOWED BY", "SINCE"], ...rows]));

@@ -61,7 +61,7 @@ it("builds a change only if all code that runs is on the project's base branch",
     `${not}people have changed files on its branch, and only code of the base branch is run`,
   ]);
   expect(await built({}, { unknown: [{ path: "docs/a.md", kind: "template" }] })).toEqual([
-    `${not}a builder may run what nobody has approved yet (template in docs/a.md)`,
+    `${not}a builder may run what waits for approval (template in docs/a.md)`,
   ]);
   expect(await built({}, { unknown: [{ path: "docs/a.md", kind: "element" }] })).toEqual(["error no"]);
   expect(await built({ policy: { allowedPaths: ["docs/*.md"] } })).toEqual([

@@ -20,7 +20,7 @@ export interface BuiltChange {
   entries: readonly OverlayEntry[];
   /** Files that people changed on the job's branch. */
   byPeople: readonly string[];
-  /** What nobody has approved yet. */
+  /** What waits for approval. */
   unknown?: readonly { path: string; kind: string }[];
 }
 
@@ -115,7 +115,7 @@ function whyNotBuilt(
     return `the job starts from ${job.baseRef}, not from the project's base branch`;
   if (byPeople.length > 0) return "people have changed files on its branch, and only code of the base branch is run";
   const run = unknown.find(({ kind }) => !copied.has(kind));
-  if (run) return `a builder may run what nobody has approved yet (${run.kind} in ${run.path})`;
+  if (run) return `a builder may run what waits for approval (${run.kind} in ${run.path})`;
   const own = entries.find(({ path }) => isAllowed(policy, path));
   return own ? `policy.allowedPaths lets the change add code to ${own.path}` : null;
 }

@@ -303,7 +303,7 @@ function endingOf(outcome: Exclude<Outcome, { kind: "asked" }>): Ending {
       };
     case "unapproved": {
       const hours = Math.round(outcome.hours * 10) / 10;
-      const message = `Nobody answered within ${hours} h: ${outcome.question} Emend published nothing and kept the change. Approve it to publish it.`;
+      const message = `The time to answer (${hours} h) is over: ${outcome.question} Emend published nothing and kept the change. Approve it to publish it.`;
       return { kind: "failed", code: "policy_denied", message };
     }
     case "previewed":

@@ -131,7 +131,11 @@ export function ApprovalButtons({ jobId, canDecline = false }: { jobId: string; 
         <Button look="primary" disabled={isBusy} onClick={() => answer.mutate({ path: "approve", body: {} })}>
           Publish
         </Button>
-        <Button disabled={isBusy} onClick={() => answer.mutate({ path: "approve", body: { remember: true } })}>
+        <Button
+          className="text-left whitespace-normal!"
+          disabled={isBusy}
+          onClick={() => answer.mutate({ path: "approve", body: { remember: true } })}
+        >
           Publish and allow here from now on
         </Button>
         {canDecline && (

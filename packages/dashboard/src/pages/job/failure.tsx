@@ -22,11 +22,11 @@ const unknown = { title: "The job failed", words: "", action: "again" } as const
 
 /** A person has the last word about these, and can still say yes to the first. */
 const unapproved = {
-  title: "Nobody approved this change in time",
+  title: "This change was not approved in time",
   words: "The change is kept. Read it, then publish it.",
   action: "approve",
 } as const;
-const declined = { title: "Not published", words: "", action: "reword" } as const;
+const declined = { title: "Not published", words: "", action: "message" } as const;
 
 function adviceOf(run: DashboardJob["run"]) {
   if (run.isApprovable) return unapproved;
@@ -118,6 +118,11 @@ export function Failure({ job }: { job: DashboardJob }) {
           {shown === "reword" && (
             <Button look="primary" onClick={reword}>
               {isFollowUp ? "Write another message" : "Edit the prompt"}
+            </Button>
+          )}
+          {shown === "message" && (
+            <Button look="primary" onClick={() => document.getElementById(followUpId)?.focus()}>
+              Ask for another change
             </Button>
           )}
           {shown === "approve" && <ApprovalButtons jobId={id} />}

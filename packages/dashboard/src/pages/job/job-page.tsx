@@ -276,7 +276,7 @@ function Progress({ job }: { job: DashboardJob }) {
     >
       <h2 className="flex justify-between gap-3 text-quiet">
         Budget used
-        {started && job.messages.length === 0 && (
+        {started && job.messages.length === 0 && run.waiting === null && (
           <span className="font-normal">
             running for <Clock since={started} />
           </span>

@@ -35,11 +35,12 @@ async function writeEnd(db: Queryable, lease: Lease, ending: Ending, only: strin
          ended_at = clock_timestamp(), waiting_since = null, lease = null, lease_until = null,
          event_seq = event_seq + 1, updated_at = clock_timestamp()
        where id = $1 ${only} and lease = $2
-       returning id, event_seq, status, pr_link, failure_code, failure_message
+       returning id, event_seq, status, pr_link, failure_code, failure_message, refused
      ), told as (
        insert into job_events (job_id, seq, kind, data)
        select id, event_seq, status, jsonb_strip_nulls(jsonb_build_object(
-         'prLink', pr_link, 'code', failure_code, 'message', failure_message)) from changed
+         'prLink', pr_link, 'code', failure_code, 'message', failure_message,
+         'refused', case when failure_code is null then refused end)) from changed
      )
      select pg_notify('${channels.jobChanged}', id) from changed`,
     [
