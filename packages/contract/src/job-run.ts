@@ -92,7 +92,8 @@ export const JobRun = Type.Object(
           until: Type.Optional(
             Type.String({
               format: "date-time",
-              description: "Of an approval: when the job fails with `policy_denied`. It can be approved afterwards too.",
+              description:
+                "Of an approval: when the job fails with `policy_denied`. It can be approved afterwards too.",
             }),
           ),
           constructs: Type.Optional(
@@ -104,7 +105,8 @@ export const JobRun = Type.Object(
       "The job waits for its forge, its model, room on the server's disk, for an answer, or for a person's approval. It stays active. Emend retries; a message answers a question; `POST …/approve` or `…/decline` answers for an approval.",
     ),
     isApprovable: Type.Boolean({
-      description: "Whether `POST …/approve` can publish the change: it waits for approval, or the time to answer is over.",
+      description:
+        "Whether `POST …/approve` can publish the change: it waits for approval, or the time to answer is over.",
     }),
     declinedBy: nullable(Type.String(), "Who decided not to publish the change (`user/…` or `key/…`)."),
     refused: nullable(

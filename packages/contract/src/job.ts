@@ -159,7 +159,9 @@ export type MessageJobBody = Static<typeof MessageJobBody>;
 export const ApproveJobBody = Type.Object(
   {
     remember: Type.Optional(
-      Type.Boolean({ description: "Also allow these constructs on the project's site from now on, without a question." }),
+      Type.Boolean({
+        description: "Also allow these constructs on the project's site from now on, without a question.",
+      }),
     ),
   },
   { $id: "ApproveJobBody", description: "Optional. Unknown fields are ignored." },
@@ -178,7 +180,10 @@ export const AskedConstruct = Type.Object(
     around: Type.Union(
       [
         Type.Object(
-          { line: Type.Integer({ minimum: 1, description: "The number of the first one." }), lines: Type.Array(Type.String()) },
+          {
+            line: Type.Integer({ minimum: 1, description: "The number of the first one." }),
+            lines: Type.Array(Type.String()),
+          },
           { additionalProperties: false },
         ),
         Type.Null(),

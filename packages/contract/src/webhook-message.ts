@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from "typebox";
 import { failureCodes } from "./errors.ts";
-import { JobEventData } from "./job-event.ts";
 import { type AgentJob, PullRequestState } from "./job.ts";
+import { JobEventData } from "./job-event.ts";
 
 /** The events that webhooks can receive. */
 export const webhookEvents = [

@@ -56,7 +56,9 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
   write: [
     `POST ${api}/job`,
     `POST ${api}/upload`,
-    ...["approve", "archive", "cancel", "decline", "message", "publish", "retry"].map((end) => `POST ${api}/job/:id/${end}`),
+    ...["approve", "archive", "cancel", "decline", "message", "publish", "retry"].map(
+      (end) => `POST ${api}/job/:id/${end}`,
+    ),
     `POST ${api}/automations`,
     `POST ${api}/automations/:id/run`,
     `PATCH ${api}/automations/:id`,

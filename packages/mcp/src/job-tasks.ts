@@ -106,7 +106,12 @@ function taskOf(taskId: string, result: CallToolResult, mayAsk: boolean): Task {
   const statusMessage = question.question;
   const tool = approval ? "answer_approval" : "follow_up";
   if (!mayAsk) return { ...base, status: "working", statusMessage: `Answer with ${tool}: ${statusMessage}` };
-  return { ...base, status: "input_required", statusMessage, inputRequests: { [keyOf(approval ?? question)]: formOf(question, approval !== null) } };
+  return {
+    ...base,
+    status: "input_required",
+    statusMessage,
+    inputRequests: { [keyOf(approval ?? question)]: formOf(question, approval !== null) },
+  };
 }
 
 const decisions = ["Publish", "Publish and allow here", "Don't publish"] as const;

@@ -158,7 +158,15 @@ export async function judgeContent(
         ? `the first image or frame that readers would load from ${host}`
         : `the first link to ${host}`;
       find("new-domain", loads ? "error" : "warning", path, line, message);
-    } else ask({ path, line, text: host, kind: "domain", reason: `It points at ${host}, ${unnamed}.`, key: `domain ${host}` });
+    } else
+      ask({
+        path,
+        line,
+        text: host,
+        kind: "domain",
+        reason: `It points at ${host}, ${unnamed}.`,
+        key: `domain ${host}`,
+      });
   }
 
   function ask(construct: Construct): void {

@@ -56,7 +56,9 @@ test("a change with an unknown construct waits before anything leaves Emend, and
   expect(await git(project.id, "diff", "--full-index", "main", `emend/${id}`)).toBe(diff.trim());
   expect(far.requests).toHaveLength(requests);
   expect((await client.run(id)).pullRequest).toMatchObject({ draft: false });
-  const kinds = (await query("select kind from job_events where kind like 'job.%' order by seq")).map((one) => one.kind);
+  const kinds = (await query("select kind from job_events where kind like 'job.%' order by seq")).map(
+    (one) => one.kind,
+  );
   expect(kinds).toEqual(["job.created", "job.waiting", "job.approved"]);
 });
 
@@ -123,7 +125,10 @@ test("where the base branch moved, the same construct is published, and one that
   await commitByPerson(project.id, "main", "setup.md", moved);
   await answer("approve");
   await waitForJob(pool, id, isWaiting);
-  expect(await query("select decision from job_questions order by id")).toEqual([{ decision: "approved" }, { decision: null }]);
+  expect(await query("select decision from job_questions order by id")).toEqual([
+    { decision: "approved" },
+    { decision: null },
+  ]);
   expect(await branches()).toBe("main");
   expect((await answer("approve")).status).toBe(200);
   expect(await client.untilFinal(id)).toMatchObject({ status: "completed", prLink: expect.any(String) });
@@ -131,11 +136,17 @@ test("where the base branch moved, the same construct is published, and one that
 
 test("what is remembered is not asked again, until another attribute comes or it is removed", async () => {
   let text = embed;
-  const { client, id, answer, pool, server, project } = await waiting({}, (turn, request) => writes(text)(turn % 2, request));
+  const { client, id, answer, pool, server, project } = await waiting({}, (turn, request) =>
+    writes(text)(turn % 2, request),
+  );
   await answer("approve", { remember: true });
   await client.untilFinal(id);
   const [known] = await server.admin.listAllowedConstructs(project.id);
-  expect(known).toMatchObject({ key: expect.stringMatching(/^element iframe\[/), by: expect.stringMatching(/^key\//), jobId: id });
+  expect(known).toMatchObject({
+    key: expect.stringMatching(/^element iframe\[/),
+    by: expect.stringMatching(/^key\//),
+    jobId: id,
+  });
   const again = await client.create({ prompt });
   expect(await client.untilFinal(again.id)).toMatchObject({ status: "completed", prLink: expect.any(String) });
   text = embed.replace("<iframe", '<iframe name="video"');
@@ -152,14 +163,19 @@ test("the request's wish goes before the project's: a draft lists the construct,
   const { client, id, branches, project } = await waiting({ policy: { unknown: "refuse" } }, (turn, request) =>
     writes(embed)(turn % 2, request),
   );
-  expect((await client.run(id)).failure).toMatchObject({ code: "policy_denied", message: expect.stringContaining("setup.md") });
+  expect((await client.run(id)).failure).toMatchObject({
+    code: "policy_denied",
+    message: expect.stringContaining("setup.md"),
+  });
   expect((await client.run(id)).isApprovable).toBe(false);
   expect(await branches()).toBe("main");
   expect((await client.send("/job", { prompt, unknown: "maybe" })).status).toBe(400);
   const { id: drafted } = (await client.send("/job", { prompt, unknown: "draft" })).json as { id: string };
   expect(await client.untilFinal(drafted)).toMatchObject({ status: "completed", prLink: expect.any(String) });
   expect((await client.run(drafted)).pullRequest).toMatchObject({ draft: true });
-  expect((await client.run(drafted)).findings?.introduced).toMatchObject([{ check: "unknown-construct", path: "setup.md" }]);
+  expect((await client.run(drafted)).findings?.introduced).toMatchObject([
+    { check: "unknown-construct", path: "setup.md" },
+  ]);
   expect((await pullOf(project.id))?.body).toContain("no page of the site has yet");
 });
 

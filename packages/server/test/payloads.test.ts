@@ -105,11 +105,23 @@ test("every answer, event and message of real jobs is as the document says", asy
     "update jobs set lease = $2, status = 'active', failure_code = null, ended_at = null where id = $1",
     [approved, other.token],
   );
-  const construct = { path: "a.md", line: 2, text: "<iframe>", kind: "element", reason: "New.", count: 1, id: "x", key: null };
+  const construct = {
+    path: "a.md",
+    line: 2,
+    text: "<iframe>",
+    kind: "element",
+    reason: "New.",
+    count: 1,
+    id: "x",
+    key: null,
+  };
   const around = { line: 1, lines: ["One", "<iframe>"] };
   const asked = { question: "Publish?", options: [], step: null, constructs: [{ ...construct, around }] };
   await waitForAnswer(installation.database.pool, other, asked, 3_600_000);
-  expect((await send("GET", `/job/${approved}/run`)).waiting).toMatchObject({ for: "approval", constructs: [{ around }] });
+  expect((await send("GET", `/job/${approved}/run`)).waiting).toMatchObject({
+    for: "approval",
+    constructs: [{ around }],
+  });
   await send("POST", `/job/${approved}/approve`, { remember: true });
   await send("POST", `/job/${approved}/cancel`);
   const ids = [fixed, renamed, refused, unchanged, approved];
@@ -161,7 +173,10 @@ const allKinds: [string, unknown][] = [
   ["job.message", { number: 1 }],
   ["job.interjection", { text: "" }],
   ["job.question", { question: "", options: [], answerUntil: "2026-03-02T09:15:42.120Z" }],
-  ["job.waiting", { for: "approval", message: "", constructs: [], constructCount: 1, until: "2026-03-02T09:15:42.120Z" }],
+  [
+    "job.waiting",
+    { for: "approval", message: "", constructs: [], constructCount: 1, until: "2026-03-02T09:15:42.120Z" },
+  ],
   ["job.approved", { by: "key/k", remember: false }],
   ["run.started", { run: 1, ...phase }],
   ["phase", phase],

@@ -33,11 +33,9 @@ export function registerJobCreate(job: Command, cli: Cli): void {
     .option("--draft", "open the pull request as a draft")
     .option("--plan", "make a plan first; approve or change it with job say")
     .addOption(
-      new Option("--unknown <what>", "for what no page of the site has: ask a person, open a draft, or refuse").choices([
-        "ask",
-        "draft",
-        "refuse",
-      ]),
+      new Option("--unknown <what>", "for what no page of the site has: ask a person, open a draft, or refuse").choices(
+        ["ask", "draft", "refuse"],
+      ),
     )
     .option("--max-cost <usd>", "lower the cost limit of this job", parseCost)
     .option(...fileOption)

@@ -43,7 +43,8 @@ export function contextQuery(projectId: string) {
 export function allowedConstructsQuery(projectId: string) {
   return queryOptions({
     queryKey: ["allowed-constructs", projectId],
-    queryFn: ({ signal }) => request<DashboardAllowedConstructs>(`/projects/${projectId}/allowed-constructs`, { signal }),
+    queryFn: ({ signal }) =>
+      request<DashboardAllowedConstructs>(`/projects/${projectId}/allowed-constructs`, { signal }),
     select: (answer) => answer.allowed,
   });
 }

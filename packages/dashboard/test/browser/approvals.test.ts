@@ -33,20 +33,6 @@ beforeAll(async () => {
 });
 afterAll(() => far.stop());
 
-async function shoot(page: Page, name: string) {
-  const dir = "/tmp/shots58";
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme });
-    for (const width of [1440, 390]) {
-      const size = page.viewportSize();
-      await page.setViewportSize({ width, height: 900 });
-      await page.waitForTimeout(200);
-      await page.screenshot({ path: `${dir}/${name}-${colorScheme}-${width}.png`, fullPage: true });
-      if (size) await page.setViewportSize(size);
-    }
-  }
-}
-
 journey("asks about an embed, publishes it when a person says so, and does not ask again", async (look) => {
   const { pool } = dashboard.installation.database;
   const projectId = projects.get(look.name) ?? "";
@@ -60,7 +46,7 @@ journey("asks about an embed, publishes it when a person says so, and does not a
           headers: { "content-type": "application/json" },
           body: JSON.stringify({ prompt: words }),
         });
-        return answer.json();
+        return (await answer.json()) as { id: string };
       },
       [projectId, prompt] as const,
     );
@@ -70,15 +56,19 @@ journey("asks about an embed, publishes it when a person says so, and does not a
   await waitForJob(pool, first, (job) => job.waiting_for === "approval" && job.waiting_since !== null);
 
   // The list and the inbox say what waits, and lead to it.
-  await page.getByRole("link", { name: /^Waiting for you/ }).first().waitFor();
+  await page
+    .getByRole("link", { name: /^Waiting for you/ })
+    .first()
+    .waitFor();
   await go(page, "/app/inbox");
-  await press(page.getByRole("link", { name: /Waiting for you.*Show the video/s }).and(page.locator(`[href$="${first}"]`)));
+  await press(
+    page.getByRole("link", { name: /Waiting for you.*Show the video/s }).and(page.locator(`[href$="${first}"]`)),
+  );
   const panel = page.getByRole("region", { name: "Waiting for you" });
   await panel.getByText("video.md:7").first().waitFor();
   await panel.getByText(embed).first().waitFor();
   await expect.poll(() => page.title()).toMatch(/^Waiting for you: /);
   await expectGood(page);
-  await shoot(page, `waiting-${look.name}`);
   await press(panel.getByRole("button", { name: "Publish and allow here from now on" }));
   await page.getByText(/^Opened #\d/).waitFor();
   await panel.waitFor({ state: "detached" });
@@ -93,7 +83,6 @@ journey("asks about an embed, publishes it when a person says so, and does not a
   const name = /^Ask again about element iframe/;
   await page.getByRole("button", { name }).waitFor();
   await expectGood(page);
-  await shoot(page, `policy-${look.name}`);
   await press(page.getByRole("button", { name }));
   await page.getByRole("button", { name }).waitFor({ state: "detached" });
 
@@ -103,7 +92,6 @@ journey("asks about an embed, publishes it when a person says so, and does not a
   await press(panel.getByRole("button", { name: "Don't publish" }));
   await page.getByRole("region", { name: "Failure" }).getByText("decided not to publish").waitFor();
   await expectGood(page);
-  await shoot(page, `declined-${look.name}`);
 });
 
 journey("shows a job of which everything was refused as refused, and never as done", async (look) => {
@@ -122,9 +110,10 @@ journey("shows a job of which everything was refused as refused, and never as do
   await page.getByRole("heading", { name: "Nothing was published" }).waitFor();
   await page.getByText("Emend refused this change: video.md").waitFor();
   await expectGood(page);
-  await shoot(page, `refused-${look.name}`);
   expect(await page.getByRole("main").getByText("Completed", { exact: true }).count()).toBe(0);
   await go(page, `/app?project=${projectId}`);
-  await page.getByRole("link", { name: /^Refused/ }).first().waitFor();
-  await shoot(page, `list-${look.name}`);
+  await page
+    .getByRole("link", { name: /^Refused/ })
+    .first()
+    .waitFor();
 });

@@ -83,7 +83,16 @@ function statusOf(job: ShownJob, publicUrl: string): Content {
   switch (job.status) {
     case "active": {
       const asking = job.questions.find(({ isOpen }) => isOpen);
-      return said([[asking ? (asking.constructs ? "Waiting for you. " : "Waiting for an answer. ") : `Working on it in ${project}. `, page]]);
+      return said([
+        [
+          asking
+            ? asking.constructs
+              ? "Waiting for you. "
+              : "Waiting for an answer. "
+            : `Working on it in ${project}. `,
+          page,
+        ],
+      ]);
     }
     case "failed":
       return said([
@@ -99,7 +108,18 @@ function statusOf(job: ShownJob, publicUrl: string): Content {
         ...pullLine(job),
         ...(job.pullRequest || job.failure
           ? []
-          : [[{ strong: job.isPlan && job.round === 0 ? "The plan:" : job.refused ? "Emend refused the change." : "No change was needed." }]]),
+          : [
+              [
+                {
+                  strong:
+                    job.isPlan && job.round === 0
+                      ? "The plan:"
+                      : job.refused
+                        ? "Emend refused the change."
+                        : "No change was needed.",
+                },
+              ],
+            ]),
         ...summaryOf(job),
         [countsOf(job), page],
       ]);

@@ -10,12 +10,12 @@ import fastify from "fastify";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { getProject } from "../accounts/projects/projects.ts";
 import { newJobRules } from "../http/parse-create-body.ts";
+import { approvalOptions } from "../run/ask-approval.ts";
 import { askTask } from "../tasks/task-queue.ts";
 import { linkAccount, storeChatMessage } from "./chat-store.ts";
 import { type ChatDeps, hearChat } from "./hear-chat.ts";
 import { slackHookPlugin } from "./plugin.ts";
 import { showChat } from "./show-chat.ts";
-import { approvalOptions } from "../run/ask-approval.ts";
 
 const { signal } = new AbortController();
 const log = createLogger({ level: "silent" });
@@ -155,7 +155,18 @@ async function ask(jobId: string): Promise<void> {
 test("a change that waits for approval has three buttons, and counts the first answer of a member with write access", async () => {
   const thread = await mention("U0ADA", "Embed the video.");
   const [job] = (await jobs()).slice(-1);
-  const constructs = [{ id: "x", key: "element iframe[src]", path: "a.md", line: 3, text: "<iframe>", kind: "element", reason: "", count: 1 }];
+  const constructs = [
+    {
+      id: "x",
+      key: "element iframe[src]",
+      path: "a.md",
+      line: 3,
+      text: "<iframe>",
+      kind: "element",
+      reason: "",
+      count: 1,
+    },
+  ];
   await database.pool.query(
     `insert into job_questions (job_id, question, options, answer_until, constructs)
      values ($1, 'Publish it?', $2, now() + interval '1 day', $3)`,
@@ -170,8 +181,23 @@ test("a change that waits for approval has three buttons, and counts the first a
   await press("U0EVE", question, 0);
   expect((await rowsOf("select approved from jobs order by id desc limit 1"))[0]).toEqual({ approved: null });
   await press("U0ADA", question, 1);
-  await press("U0ADA", { ...question, blocks: [{ type: "actions", elements: [{ value: `${(await rowsOf("select max(id) as id from job_questions"))[0].id}/2` }] }] }, 0);
-  expect((await rowsOf("select approved, status from jobs order by id desc limit 1"))[0]).toEqual({ approved: ["x"], status: "active" });
+  await press(
+    "U0ADA",
+    {
+      ...question,
+      blocks: [
+        {
+          type: "actions",
+          elements: [{ value: `${(await rowsOf("select max(id) as id from job_questions"))[0].id}/2` }],
+        },
+      ],
+    },
+    0,
+  );
+  expect((await rowsOf("select approved, status from jobs order by id desc limit 1"))[0]).toEqual({
+    approved: ["x"],
+    status: "active",
+  });
   expect(await rowsOf("select key, allowed_by from allowed_constructs")).toEqual([
     { key: "element iframe[src]", allowed_by: "user/ada@example.com" },
   ]);

@@ -62,8 +62,12 @@ it("asks everybody who may write about a change that waits for approval, whoever
   expect(await inboxOf(viewer)).toEqual([]);
   expect((await host.send(`/jobs/${own}/approve`, { cookie: viewer.cookie, body: {} })).statusCode).toBe(403);
   expect((await host.send(`/jobs/${own}/decline`, { cookie: viewer.cookie, body: {} })).statusCode).toBe(403);
-  expect((await host.send(`/jobs?ids=${own}`, { cookie: bo.cookie })).json().jobs).toMatchObject([{ attention: "waiting" }]);
-  expect((await host.send(`/jobs/${own}/approve`, { cookie: bo.cookie, body: { remember: true } })).statusCode).toBe(200);
+  expect((await host.send(`/jobs?ids=${own}`, { cookie: bo.cookie })).json().jobs).toMatchObject([
+    { attention: "waiting" },
+  ]);
+  expect((await host.send(`/jobs/${own}/approve`, { cookie: bo.cookie, body: { remember: true } })).statusCode).toBe(
+    200,
+  );
   expect(await inboxOf(ada)).toEqual([]);
   await query("update jobs set status = 'archived' where id = $1", [own]);
 });

@@ -111,7 +111,14 @@ describe("the document", () => {
 
   test("says all that an answer, an event or a webhook's message may hold: nothing more is admitted anywhere", () => {
     const { schemas } = api.document.components as unknown as { schemas: Record<string, unknown> };
-    const requests = ["CreateJobBody", "MessageJobBody", "ApproveJobBody", "AddClaimBody", "CreateAutomationBody", "EditAutomationBody"];
+    const requests = [
+      "CreateJobBody",
+      "MessageJobBody",
+      "ApproveJobBody",
+      "AddClaimBody",
+      "CreateAutomationBody",
+      "EditAutomationBody",
+    ];
     const open: string[] = [];
     const walk = (schema: unknown, path: string): void => {
       if (schema === null || typeof schema !== "object" || path.endsWith(".examples")) return;

@@ -54,7 +54,10 @@ export async function answerApproval(
   if (!isJobId(job.id)) return { kind: "unknown_job" };
   const outcome = await inTransactionAs(deps.pool, given.actor, async (client): Promise<ApprovalOutcome> => {
     // Two statements: the second one sees what was committed while the first waited for the lock.
-    await client.query("select 1 from jobs where id = $1 and project_id = $2 for no key update", [job.id, job.projectId]);
+    await client.query("select 1 from jobs where id = $1 and project_id = $2 for no key update", [
+      job.id,
+      job.projectId,
+    ]);
     const found = await findAsked(client, job);
     if (!found) return { kind: "unknown_job" };
     const because = refusalOf(found, given.answer);
@@ -63,7 +66,8 @@ export async function answerApproval(
       "update job_questions set decision = $2, decided_by = $3, decided_at = clock_timestamp() where id = $1",
       [found.question_id, given.answer === "approve" ? "approved" : "declined", given.by],
     );
-    const row = given.answer === "approve" ? await approve(client, job, found, given) : await decline(client, job, given);
+    const row =
+      given.answer === "approve" ? await approve(client, job, found, given) : await decline(client, job, given);
     return { kind: "done", job: toWireJob(row) };
   });
   deps.reader.forget(job.id);

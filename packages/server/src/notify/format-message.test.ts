@@ -69,7 +69,13 @@ test("slack shows a question with its options, and nothing in it mentions or lin
 
 test("slack shows what a person must approve, and nothing in it mentions or links", () => {
   const { projectId, job } = message.data as { projectId: string; job: AgentJob };
-  const waiting = { for: "approval", message: "Publish <it>?", constructs: [], constructCount: 1, until: "2026-03-02" } as const;
+  const waiting = {
+    for: "approval" as const,
+    message: "Publish <it>?",
+    constructs: [],
+    constructCount: 1,
+    until: "2026-03-02",
+  };
   const told: WebhookMessage = { type: "job.waiting", timestamp: message.timestamp, data: { projectId, job, waiting } };
   const { text } = JSON.parse(formatMessage(told, "slack", facts));
   const link = "<https://emend.test/app/jobs/job_1|Publish it or not>";

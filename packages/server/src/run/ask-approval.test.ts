@@ -3,7 +3,9 @@ import { expect, it } from "vitest";
 import { approvalFor, decideUnknown, groupConstructs, groupsMax, unapprovedIn } from "./ask-approval.ts";
 
 const text = "One\nTwo\nThree\n<b>\nFive\nSix\nSeven";
-const overlay = (content: string | null = text) => ({ read: async () => content && Buffer.from(content) });
+const overlay = (content: string | null = text) => ({
+  read: async () => (content === null ? null : Buffer.from(content)),
+});
 const one: Construct = {
   ...{ path: "a.md", line: 4, text: "<b>", kind: "element", reason: "No page has it.", key: "element b[]" },
 };
@@ -21,7 +23,10 @@ it("asks about what is the same once, with its count, and shows the lines around
 
 it("shows 10,000 invisible characters of a page as one, and an approval is for just these", async () => {
   const hidden = (count: number) =>
-    Array.from({ length: count }, (_, at): Construct => ({ ...one, line: at + 1, text: `U+200B ${at}`, kind: "invisible characters", key: null }));
+    Array.from(
+      { length: count },
+      (_, at): Construct => ({ ...one, line: at + 1, text: `U+200B ${at}`, kind: "invisible characters", key: null }),
+    );
   const asked = await approvalFor({ approved: null }, treeOf(), hidden(10_000));
   expect(asked?.constructs).toMatchObject([{ kind: "invisible characters", count: 10_000 }]);
   const approved = (asked?.constructs ?? []).map(({ id }) => id);
@@ -31,7 +36,8 @@ it("shows 10,000 invisible characters of a page as one, and an approval is for j
 
 it("an approval is for this text, as often as it was, wherever lines moved to", async () => {
   const approved = (await groupConstructs(overlay(), [one])).map(({ id }) => id);
-  const left = async (constructs: Construct[], content?: string) => (await unapprovedIn({ approved }, treeOf(content), constructs)).length;
+  const left = async (constructs: Construct[], content?: string) =>
+    (await unapprovedIn({ approved }, treeOf(content), constructs)).length;
   expect(await left([{ ...one, line: 5 }], `New\n${text}`)).toBe(0);
   expect(await left([{ ...one, text: '<b class="x">', key: "element b[class]" }])).toBe(1);
   expect(await left([one, one])).toBe(1);

@@ -36,7 +36,9 @@ export async function groupConstructs(
     const content = (await overlay.read(path))?.toString() ?? null;
     const texts = group.map((one) => one.text);
     const isCut = texts.some((one) => one.length >= textMax);
-    const id = createHash("sha256").update(JSON.stringify([place, texts, isCut && content])).digest("base64url");
+    const id = createHash("sha256")
+      .update(JSON.stringify([place, texts, isCut && content]))
+      .digest("base64url");
     const around = content === null ? null : linesOf(content, line);
     asked.push({ id: id.slice(0, 22), path, line, text, kind, reason, count: group.length, around, key });
   }
@@ -106,7 +108,10 @@ export function decideUnknown(verdict: Verdict, unknown: LeasedJob["unknown"], c
     case "refuse":
       return {
         kind: "denied",
-        violations: constructs.map((one) => ({ path: one.path, rule: `line ${one.line} has ${nameOf(one)}. ${one.reason}` })),
+        violations: constructs.map((one) => ({
+          path: one.path,
+          rule: `line ${one.line} has ${nameOf(one)}. ${one.reason}`,
+        })),
       };
     case "draft": {
       const findings = constructs.map((one) => ({

@@ -19,7 +19,13 @@ async function built(
     message = "no",
     hosts = [],
     unknown = [],
-  }: { unknown?: { path: string; kind: string }[]; byPeople?: string[]; jobBase?: string | null; message?: string; hosts?: readonly string[] } = {},
+  }: {
+    unknown?: { path: string; kind: string }[];
+    byPeople?: string[];
+    jobBase?: string | null;
+    message?: string;
+    hosts?: readonly string[];
+  } = {},
 ) {
   const project = {
     id: "prj",

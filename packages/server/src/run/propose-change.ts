@@ -1,4 +1,4 @@
-import { type AgentOutcome, type FollowUp, type Step, latestRound, type Usage, unansweredIn } from "@emend/agent";
+import { type AgentOutcome, type FollowUp, latestRound, type Step, type Usage, unansweredIn } from "@emend/agent";
 import type { Evidence } from "@emend/base/evidence.ts";
 import { assertNever } from "@emend/base/fault.ts";
 import type { TotalUsage } from "@emend/publish";

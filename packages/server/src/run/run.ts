@@ -221,7 +221,7 @@ export interface RunProject {
     draft: boolean;
     closedPullRequest: "open_new" | "fail";
     limits: Limits;
-    policy: Omit<Policy, "docsDir">;
+    policy: Omit<Policy, "docsDir"> & { unknown: "ask" | "draft" | "refuse" };
     commit: CommitSettings;
     forge: ForgeSettings;
   };

@@ -32,7 +32,8 @@ export function Approval({ run }: { run: JobRun }) {
       ))}
       <ApprovalButtons jobId={run.id} canDecline />
       <p className="text-quiet">
-        Nothing was pushed. {until && `Without an answer by ${localTime(until)}, the job fails and its change is kept. `}
+        Nothing was pushed.{" "}
+        {until && `Without an answer by ${localTime(until)}, the job fails and its change is kept. `}
         To have it changed, write to the agent below.
       </p>
     </section>

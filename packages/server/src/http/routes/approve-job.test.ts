@@ -15,7 +15,8 @@ const construct = {
 /** A finished change whose question waits, until `until`. */
 async function asked(assignments = "", decision = "null"): Promise<string> {
   const id = await seedJob(api.pool, project.id);
-  const waiting = "phase = 'queued', waiting_for = 'approval', waiting_since = now(), run_after = now() + interval '1 hour'";
+  const waiting =
+    "phase = 'queued', waiting_for = 'approval', waiting_since = now(), run_after = now() + interval '1 hour'";
   await alterJob(api.pool, id, waiting);
   if (assignments !== "") await alterJob(api.pool, id, assignments);
   await api.pool.query(
@@ -64,7 +65,9 @@ test("remember stores what can be remembered, once, with who allowed it, and the
     { key: "element iframe[src]", allowed_by: expect.stringMatching(/^key\//), job_id: expect.any(String) },
   ]);
   await api.pool.query("delete from allowed_constructs");
-  const { rows } = await api.pool.query("select action, details from audit_log where action like 'construct.%' order by id");
+  const { rows } = await api.pool.query(
+    "select action, details from audit_log where action like 'construct.%' order by id",
+  );
   expect(rows).toMatchObject([
     { action: "construct.allowed", details: { construct: "element iframe[src]" } },
     { action: "construct.removed" },
@@ -126,7 +129,10 @@ test("409 without a question, 400 for a bad body, 403 for a key that may only re
   const id = await asked();
   const before = await readJob(api.pool, id);
   for (const body of [{ remember: "yes" }, []]) {
-    expect(await answer(id, "approve", { body })).toMatchObject({ status: 400, headers: { "emend-error": "invalid_request" } });
+    expect(await answer(id, "approve", { body })).toMatchObject({
+      status: 400,
+      headers: { "emend-error": "invalid_request" },
+    });
   }
   const readOnly = await api.addKey(project, { scope: "read" });
   const other = await api.addKey(await api.addProject());

@@ -1,25 +1,25 @@
 import type { PriceTable } from "@emend/agent";
+import { describeMistake } from "@emend/base/describe-mistake.ts";
 import { assertNever } from "@emend/base/fault.ts";
 import { acquireForResponse, createKeyedSemaphore, type KeyedSemaphore } from "@emend/base/locks.ts";
 import type { Logger } from "@emend/base/logger.ts";
-import { describeMistake } from "@emend/base/describe-mistake.ts";
 import { ApproveJobBody } from "@emend/contract";
-import { Compile } from "typebox/compile";
-import { AppError } from "../../errors.ts";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { Compile } from "typebox/compile";
 import { allowedModels } from "../../accounts/projects/project-settings.ts";
 import type { Project } from "../../accounts/projects/projects.ts";
 import type { Pool, Queryable } from "../../db/pool.ts";
 import { inTransaction } from "../../db/transaction.ts";
+import { AppError } from "../../errors.ts";
 import type { AnnounceDue } from "../../jobs/announce.ts";
-import type { BudgetRefusal } from "../../jobs/budget.ts";
-import { type CreateJobOutcome, createJob, scanNewPrompt } from "../../jobs/create-job.ts";
 import {
   type ApprovalAnswer,
   type ApprovalOutcome,
   type ApprovalRefusal,
   answerApproval,
 } from "../../jobs/answer-approval.ts";
+import type { BudgetRefusal } from "../../jobs/budget.ts";
+import { type CreateJobOutcome, createJob, scanNewPrompt } from "../../jobs/create-job.ts";
 import { archiveJob, cancelJob, type JobActionOutcome, publishPreview, retryJob } from "../../jobs/job-actions.ts";
 import { type MessageJobDeps, messageJob, messageQuota } from "../../jobs/message-job.ts";
 import { diffJson, diffText, largeDiffs, openDiff } from "../../jobs/read/diff.ts";
@@ -290,7 +290,8 @@ export function answerApprovalHandler(
     const body = answer === "approve" ? (request.body ?? {}) : {};
     if (!approvalBody.Check(body)) {
       const [mistake] = approvalBody.Errors(body);
-      const words = mistake && mistake.instancePath !== "" ? describeMistake(mistake, []) : "The body must be an object";
+      const words =
+        mistake && mistake.instancePath !== "" ? describeMistake(mistake, []) : "The body must be an object";
       throw new AppError("invalid_request", { publicMessage: `${words}.` });
     }
     const by = door.authorOf(request);

@@ -5,7 +5,9 @@ import { inTransaction } from "../../db/transaction.ts";
 import { continueWithInterjections } from "../start-round.ts";
 import { type Lease, LeaseLost, writeFenced } from "./leases.ts";
 
-export type Ending = { kind: "completed"; summary: string; refused?: string | null } | { kind: "failed"; code: FailureCode; message: string };
+export type Ending =
+  | { kind: "completed"; summary: string; refused?: string | null }
+  | { kind: "failed"; code: FailureCode; message: string };
 
 /**
  * The only way for a run to end its job. What people said meanwhile and no step took starts the next round, in the same

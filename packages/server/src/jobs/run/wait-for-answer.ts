@@ -64,7 +64,14 @@ export async function waitForAnswer(pool: Pool, lease: Lease, asked: AskedQuesti
          from changed, told_now
        )
        select pg_notify('${channels.jobChanged}', id) from changed`,
-      [lease.jobId, asked.step, toText(asked.question), asked.options.map(toText), waitMs / 1000, asked.constructs ? toJsonb(asked.constructs) : null],
+      [
+        lease.jobId,
+        asked.step,
+        toText(asked.question),
+        asked.options.map(toText),
+        waitMs / 1000,
+        asked.constructs ? toJsonb(asked.constructs) : null,
+      ],
     );
   });
 }
