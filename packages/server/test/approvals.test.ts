@@ -15,8 +15,8 @@ const docs = {
 const embed = '<iframe src="https://www.youtube.com/embed/x1" width="560" height="315"></iframe>';
 const prompt = "Embed the video https://www.youtube.com/embed/x1 in the setup page.";
 const writes =
-  (text: string): Parameters<typeof models.install>[0] =>
-  (turn) =>
+  (text: string) =>
+  (turn: number): ReturnType<Parameters<typeof models.install>[0]> =>
     turn === 0
       ? [["edit_file", { path: "setup.md", oldText: "It takes TODO minutes.", newText: text }]]
       : [["finish", { title: "Embed the video", summary: "Embedded it." }]];
@@ -80,7 +80,7 @@ test("where nobody answers in time, the job fails and keeps its change, and one 
 test("a declined change is never pushed; a message has it made in another way", async () => {
   const script: Parameters<typeof models.install>[0] = (turn) =>
     turn < 2
-      ? (writes(embed)(turn, {} as never) as never)
+      ? writes(embed)(turn)
       : turn === 2
         ? [["edit_file", { path: "setup.md", oldText: embed, newText: "It takes ten minutes." }]]
         : [["finish", { title: "Say how long it takes", summary: "Wrote it in words.", reply: "Done." }]];
@@ -97,7 +97,7 @@ test("a message while it waits has the agent work on, and what it makes then is 
   const wider = embed.replace("560", "640");
   const script: Parameters<typeof models.install>[0] = (turn) =>
     turn < 2
-      ? (writes(embed)(turn, {} as never) as never)
+      ? writes(embed)(turn)
       : turn === 2
         ? [["edit_file", { path: "setup.md", oldText: embed, newText: wider }]]
         : [["finish", { title: "Widen it", summary: "Wider.", reply: "Wider." }]];
@@ -160,8 +160,8 @@ test("what is remembered is not asked again, until another attribute comes or it
 });
 
 test("the request's wish goes before the project's: a draft lists the construct, a refusal publishes nothing", async () => {
-  const { client, id, branches, project } = await waiting({ policy: { unknown: "refuse" } }, (turn, request) =>
-    writes(embed)(turn % 2, request),
+  const { client, id, branches, project } = await waiting({ policy: { unknown: "refuse" } }, (turn) =>
+    writes(embed)(turn % 2),
   );
   expect((await client.run(id)).failure).toMatchObject({
     code: "policy_denied",
@@ -180,7 +180,7 @@ test("the request's wish goes before the project's: a draft lists the construct,
 });
 
 test("a preview is shown without a question, and asks before it is published", async () => {
-  const { client, pool, branches, far } = await waiting({}, (turn, request) => writes(embed)(turn % 2, request));
+  const { client, pool, branches, far } = await waiting({}, (turn) => writes(embed)(turn % 2));
   const { id } = (await client.send("/job", { prompt, preview: true })).json as { id: string };
   expect(await client.untilFinal(id)).toMatchObject({ status: "completed", prLink: null });
   const requests = far.requests.length;
@@ -195,7 +195,7 @@ test("a preview is shown without a question, and asks before it is published", a
 test("a follow-up asks too, and nothing of it is pushed before", async () => {
   const script: Parameters<typeof models.install>[0] = (turn) =>
     turn < 2
-      ? (writes("It takes ten minutes.")(turn, {} as never) as never)
+      ? writes("It takes ten minutes.")(turn)
       : turn === 2
         ? [["edit_file", { path: "setup.md", oldText: "One.", newText: embed }]]
         : [["finish", { title: "Embed the video", summary: "Embedded it.", reply: "Embedded." }]];

@@ -52,7 +52,7 @@ it("a text that was cut is approved only with the whole file as it is", async ()
 });
 
 const verdict = {
-  ...{ kind: "passed", introduced: [], fixed: [], findingsBefore: 0, findingsAfter: 0 },
+  ...{ kind: "passed" as const, introduced: [], fixed: [], findingsBefore: 0, findingsAfter: 0 },
   constructs: [one],
 } as const;
 
