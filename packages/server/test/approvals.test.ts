@@ -23,7 +23,9 @@ const writes =
 const isWaiting = (job: { waiting_for: string; waiting_since: Date | null }) =>
   job.waiting_for === "approval" && job.waiting_since !== null;
 
-async function waiting(settings: Record<string, unknown> = {}, script = writes(embed)) {
+type Script = Parameters<typeof models.install>[0];
+
+async function waiting(settings: Record<string, unknown> = {}, script: Script = writes(embed)) {
   const installed = await models.install(script, { docs, settings: { secondReader: false, ...settings } });
   const { client, installation, project, far } = installed;
   const { pool } = installation.database;
@@ -136,8 +138,8 @@ test("where the base branch moved, the same construct is published, and one that
 
 test("what is remembered is not asked again, until another attribute comes or it is removed", async () => {
   let text = embed;
-  const { client, id, answer, pool, server, project } = await waiting({}, (turn, request) =>
-    writes(text)(turn % 2, request),
+  const { client, id, answer, pool, server, project } = await waiting({}, (turn) =>
+    writes(text)(turn % 2),
   );
   await answer("approve", { remember: true });
   await client.untilFinal(id);
