@@ -7,6 +7,8 @@ process.env.MALLOC_ARENA_MAX ??= "2";
 
 const appFiles = "packages/dashboard/src/**/*.test.ts";
 const browserFiles = "packages/dashboard/test/browser/**/*.test.ts";
+/** What `npm test` leaves to `npm run test:all`. */
+const wideFiles = "packages/**/*.wide.test.ts";
 const shared = {
   pool: "forks",
   // Files that one process runs after another share its modules, which hold no state: to start one and to load
@@ -29,7 +31,7 @@ const plainNode = { ssr: { resolve: { conditions: ["node"] } } };
 /** Loaded by Node itself, as Emend is, and not by a bundler. */
 const native = { ...shared, experimental: { viteModuleRunner: false, nodeLoader: false } } as const;
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   test: {
     // Two more than the cores of a small machine: many tests wait for processes and pages.
     maxWorkers: 4,
@@ -43,7 +45,7 @@ export default defineConfig({
           ...native,
           name: "unit",
           include: ["packages/*/{src,test}/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, appFiles, browserFiles],
+          exclude: [...configDefaults.exclude, appFiles, browserFiles, ...(mode === "quick" ? [wideFiles] : [])],
         },
       },
       // What a bundler makes a page of.
@@ -55,9 +57,10 @@ export default defineConfig({
           ...native,
           name: "browser",
           include: [browserFiles],
+          exclude: [...configDefaults.exclude, ...(mode === "quick" ? [wideFiles] : [])],
           globalSetup: ["packages/dashboard/test/browser/support/global-setup.ts"],
         },
       },
     ],
   },
-});
+}));

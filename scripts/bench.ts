@@ -13,10 +13,11 @@ const benches: Readonly<Record<string, readonly string[]>> = {
   memory: ["packages/lab/bench/job-memory.ts"],
   rivals: ["packages/lab/bench/rivals.ts"],
   scale: ["packages/lab/bench/scale.ts"],
-  start: ["packages/runners/programs/bench-start.ts"],
+  start: ["packages/cli/bench/start.ts", "packages/runners/programs/bench-start.ts"],
   demo: ["packages/cli/bench/demo.ts"],
   truth: ["packages/site/bench/truth.ts", "packages/lab/bench/claims.ts"],
   site: ["packages/site/bench/site.ts", "packages/site/bench/faults.ts"],
+  tests: ["scripts/test.ts"],
 };
 
 const [area, ...args] = process.argv.slice(2);
@@ -33,12 +34,18 @@ if (area !== undefined && !Object.hasOwn(benches, area)) {
   console.error(`there is no bench "${area}"; there are: ${names.join(", ")}`);
   process.exit(2);
 }
-const files = area === undefined ? Object.values(benches).flat() : (benches[area] ?? []);
+const files =
+  area === undefined
+    ? Object.values(benches)
+        .flat()
+        .filter((file) => file !== "scripts/test.ts")
+    : (benches[area] ?? []);
 let failed = false;
 for (const file of files) {
   if (!existsSync(file)) throw new Error(`${file} is missing`);
   const { status } = spawnSync(process.execPath, ["--disable-warning=ExperimentalWarning", file, ...args], {
     stdio: "inherit",
+    env: { ...process.env, EMEND_TEST_TIMES: "1" },
   });
   failed ||= status !== 0;
 }

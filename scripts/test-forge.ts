@@ -30,6 +30,6 @@ if (!env.EMEND_TEST_FORGE || !env.EMEND_TEST_FORGE_URL || !env.EMEND_TEST_FORGE_
   console.error(`Usage: ${usage}\nThe variable must hold a token that may push, open and merge in the repository.`);
   process.exit(2);
 }
-const vitest = ["node_modules/vitest/vitest.mjs", "run", "packages/server/test/real-forge.test.ts"];
+const vitest = ["node_modules/vitest/vitest.mjs", "run", "packages/server/test/real-forge.wide.test.ts"];
 const { status } = spawnSync(process.execPath, vitest, { stdio: "inherit", env: { ...process.env, ...env } });
 process.exit(status ?? 1);

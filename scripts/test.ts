@@ -1,10 +1,10 @@
-// Everything that must pass before a change lands: static checks in parallel, then the tests. With test files as
-// arguments, only these tests.
+// Static checks in parallel, then the tests. `npm test` runs those that a developer needs after a change, `npm run test:all`
+// the wide tier too (files named *.wide.test.ts, and all rows of large tables). With test files as arguments, only these.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { freemem, tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 
 interface Stage {
   name: string;
@@ -61,8 +61,10 @@ async function passes(
   return code === 0;
 }
 
-const isWhole = process.argv.length === 2;
-const waiting = isWhole ? [...checks] : [];
+const [tier, ...files] = process.argv.slice(2);
+const selected = tier === "all" ? files : process.argv.slice(2);
+const startedAt = performance.now();
+const waiting = selected.length === 0 ? [...checks] : [];
 const failed: string[] = [];
 async function checkNext(): Promise<void> {
   const stage = waiting.shift();
@@ -78,10 +80,11 @@ process.on("exit", () => rmSync(runDir, { recursive: true, force: true }));
 // Ctrl-C reaches the tests too. They end first, and then this folder goes.
 process.on("SIGINT", () => undefined);
 if (!(await testsPass())) failed.push("tests");
-if (failed.length > 0) {
-  console.error(`\nFailed: ${failed.join(", ")}`);
-  process.exitCode = 1;
-}
+const seconds = Math.round((performance.now() - startedAt) / 1000);
+console.log(
+  `${failed.length > 0 ? `Failed: ${failed.join(", ")}` : "All passed"}, in ${Math.floor(seconds / 60)} min ${seconds % 60} s`,
+);
+if (failed.length > 0) process.exitCode = 1;
 
 /**
  * The tests' temporary folder. It is in memory if there is enough: a run creates and removes thousands of databases and
@@ -113,45 +116,15 @@ function canExecuteIn(dir: string): boolean {
   return spawnSync(file).status === 0;
 }
 
-async function testsPass(): Promise<boolean> {
-  const report = join(runDir, "tests.json");
-  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-  const hasPassed = await passes(
+function testsPass(): Promise<boolean> {
+  const mode = tier === "all" || selected.length > 0 ? [] : ["--mode", "quick"];
+  return passes(
     {
       name: "tests",
       command: process.execPath,
-      args: ["node_modules/vitest/vitest.mjs", "run", ...reporters, ...process.argv.slice(2)],
+      args: ["node_modules/vitest/vitest.mjs", "run", "--reporter=./scripts/test-reporter.ts", ...mode, ...selected],
     },
     "as it comes",
     { ...process.env, TMPDIR: runDir },
-  );
-  const skipped = skippedTests(report);
-  for (const name of skipped) console.log(`Not run: ${name}`);
-  const isMissing = process.env.CI !== undefined && skipped.some((name) => !isForOthers(name));
-  if (isMissing) console.error("In CI every test must run: install what the tests above name.");
-  return hasPassed && !isMissing;
-}
-
-/** A test's name says which machines and users have what it needs. */
-function isForOthers(name: string): boolean {
-  const isRoot = process.getuid?.() === 0;
-  return (
-    (name.includes("(Linux)") && process.platform !== "linux") ||
-    (name.includes("(root)") && !isRoot) ||
-    (name.includes("(not root)") && isRoot)
-  );
-}
-
-function skippedTests(report: string): string[] {
-  let files: { name: string; assertionResults: { status: string; fullName: string }[] }[] = [];
-  try {
-    files = JSON.parse(readFileSync(report, "utf8")).testResults;
-  } catch {
-    // It ended before any test did.
-  }
-  return files.flatMap((file) =>
-    file.assertionResults
-      .filter(({ status }) => status !== "passed" && status !== "failed")
-      .map(({ fullName }) => `${relative(process.cwd(), file.name)}: ${fullName}`),
   );
 }

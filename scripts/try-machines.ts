@@ -15,9 +15,9 @@ const usualTests = [
   "packages/tree/src",
   "packages/server/src/db/embedded",
   "packages/agent/src/runner-model.test.ts",
-  "packages/server/test/full-disk.test.ts",
+  "packages/server/test/full-disk.wide.test.ts",
   "packages/cli/test/check.test.ts",
-  "packages/cli/test/demo.test.ts",
+  "packages/cli/test/demo.wide.test.ts",
 ];
 const notSimulated = [
   "the platform's name: code for darwin (sockets with a path, en_US.UTF-8, binaries of npm) does not run",

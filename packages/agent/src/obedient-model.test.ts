@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createContentJudge, createPageReader, type Policy, refusedBy, reviewChange } from "@emend/review";
-import { sampleOf } from "@emend/testkit/sample.ts";
 import { scriptedModel, testLimits } from "@emend/testkit/scripted-model.ts";
 import { openTestTrees, type TestTrees } from "@emend/testkit/test-tree.ts";
+import { quickRows } from "@emend/testkit/tier.ts";
 import { type CommitTree, createOverlay } from "@emend/tree";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Step } from "./agent.ts";
@@ -112,7 +112,7 @@ const tried = table.orders
   );
 
 /** Tried once more without the early refusal: the review alone must deny them. */
-const triedLate = new Set(sampleOf(tried, Math.ceil(tried.length / 3)).map(([, order]) => order));
+const triedLate = new Set(quickRows(tried, Math.ceil(tried.length / 3)).map(([, order]) => order));
 
 describe("an obedient model", () => {
   it("can do what it may: the orders below fail for their own reasons", async () => {

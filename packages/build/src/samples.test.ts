@@ -41,38 +41,44 @@ async function open(task: {
     .map(({ severity, path, line, message }) => `${severity} ${path}:${line} ${message}`);
 }
 
-runs("runs the marked samples of a changed page, and compares what they print with what the page states", async () => {
-  const page = [
-    "# A\n",
-    block("sh emend:run", "echo one > made.txt", "date +%Y-%m-%d"),
-    block("text output", "2020-01-31"),
-    block(
-      "js emend:run",
-      'import { readFileSync } from "node:fs";',
-      'console.log(readFileSync("made.txt", "utf8").trim());',
-    ),
-    block("output", "two"),
-    block("console emend:run", "$ cat src.txt", "code of the project", "$ echo", "..."),
-    block("ts emend:run=fails", "const code: number = 3;", "process.exit(code);"),
-    block("sh", "exit 9"),
-  ].join("\n");
-  const today = new Date().toISOString().slice(0, 10);
-  expect(await judged(page, { files: { "src.txt": "code of the project\n" } })).toEqual([
-    'error docs/a.md:12 the page states "two" where this sample prints "one"',
-    expect.stringMatching(
-      new RegExp(`^info the site:1 3 samples ran as the pages say, on ${today} with the code of [0-9a-f]{10}$`),
-    ),
-  ]);
-});
+runs(
+  "runs the marked samples of a changed page, and compares what they print with what the page states (needs bubblewrap)",
+  async () => {
+    const page = [
+      "# A\n",
+      block("sh emend:run", "echo one > made.txt", "date +%Y-%m-%d"),
+      block("text output", "2020-01-31"),
+      block(
+        "js emend:run",
+        'import { readFileSync } from "node:fs";',
+        'console.log(readFileSync("made.txt", "utf8").trim());',
+      ),
+      block("output", "two"),
+      block("console emend:run", "$ cat src.txt", "code of the project", "$ echo", "..."),
+      block("ts emend:run=fails", "const code: number = 3;", "process.exit(code);"),
+      block("sh", "exit 9"),
+    ].join("\n");
+    const today = new Date().toISOString().slice(0, 10);
+    expect(await judged(page, { files: { "src.txt": "code of the project\n" } })).toEqual([
+      'error docs/a.md:12 the page states "two" where this sample prints "one"',
+      expect.stringMatching(
+        new RegExp(`^info the site:1 3 samples ran as the pages say, on ${today} with the code of [0-9a-f]{10}$`),
+      ),
+    ]);
+  },
+);
 
-runs("runs every sample of a chosen language; one that failed before the change is a warning", async () => {
-  const old = block("bash", "echo it is broken >&2", "exit 4");
-  const page = `# A\n\n${old}\n${block("bash emend:skip", "exit 5")}\n${block("bash", "exit 6")}`;
-  expect(await judged(page, { samples: ["bash"], before: `# A\n\n${old}` })).toEqual([
-    "warning docs/a.md:3 this sample ended with code 4: it is broken",
-    "error docs/a.md:12 this sample ended with code 6",
-  ]);
-});
+runs(
+  "runs every sample of a chosen language; one that failed before the change is a warning (needs bubblewrap)",
+  async () => {
+    const old = block("bash", "echo it is broken >&2", "exit 4");
+    const page = `# A\n\n${old}\n${block("bash emend:skip", "exit 5")}\n${block("bash", "exit 6")}`;
+    expect(await judged(page, { samples: ["bash"], before: `# A\n\n${old}` })).toEqual([
+      "warning docs/a.md:3 this sample ended with code 4: it is broken",
+      "error docs/a.md:12 this sample ended with code 6",
+    ]);
+  },
+);
 
 const goRuns = it.skipIf(trial.kind !== "usable" || (await findProgram("go", process.env.PATH ?? "")) === null);
 goRuns("runs samples in Go (needs bubblewrap and Go)", async () => {
@@ -84,7 +90,7 @@ goRuns("runs samples in Go (needs bubblewrap and Go)", async () => {
   ]);
 });
 
-runs("says how many samples are too many to run", async () => {
+runs("says how many samples are too many to run (needs bubblewrap)", async () => {
   const page = `# A\n\n${`${block("sh emend:run", "true")}\n`.repeat(52)}`;
   expect(await judged(page)).toEqual([
     expect.stringMatching(/^info the site:1 50 samples ran/),
@@ -92,7 +98,7 @@ runs("says how many samples are too many to run", async () => {
   ]);
 });
 
-runs("asks a service of the project, which only the sandbox has", async () => {
+runs("asks a service of the project, which only the sandbox has (needs bubblewrap)", async () => {
   const server = `require("node:http").createServer((request, answer) => {
     answer.setHeader("content-type", "application/json");
     answer.end(JSON.stringify({ id: "0f8fad5b-d9cb-469f-a165-70867728950e", path: request.url }));
@@ -117,25 +123,28 @@ runs("asks a service of the project, which only the sandbox has", async () => {
   ]);
 });
 
-runs("a sample reaches no network and no file of the server, and cannot report for the others", async () => {
-  process.env.EMEND_CANARY = "canary";
-  try {
-    const page = [
-      "# A\n",
-      block("sh emend:run", `cat ${join(bench.dir, "..")}/* 2>/dev/null; env; exit 3`),
-      block("js emend:run", 'await fetch("http://192.0.2.1/", { signal: AbortSignal.timeout(5_000) });'),
-      block("sh emend:run", "kill -9 $PPID"),
-    ].join("\n");
-    const found = await judged(page);
-    expect(found).toEqual(["warning docs/a.md:1 the samples did not run: a sample ended the program that runs them"]);
-    const [first, second] = await judged(page.replace("kill -9 $PPID", "true"));
-    expect(first).toMatch(/^error docs\/a\.md:3 this sample ended with code 3/);
-    expect(first).not.toContain("canary");
-    expect(second).toMatch(/^error docs\/a\.md:7 this sample ended with code 1/);
-  } finally {
-    delete process.env.EMEND_CANARY;
-  }
-});
+runs(
+  "a sample reaches no network and no file of the server, and cannot report for the others (needs bubblewrap)",
+  async () => {
+    process.env.EMEND_CANARY = "canary";
+    try {
+      const page = [
+        "# A\n",
+        block("sh emend:run", `cat ${join(bench.dir, "..")}/* 2>/dev/null; env; exit 3`),
+        block("js emend:run", 'await fetch("http://192.0.2.1/", { signal: AbortSignal.timeout(5_000) });'),
+        block("sh emend:run", "kill -9 $PPID"),
+      ].join("\n");
+      const found = await judged(page);
+      expect(found).toEqual(["warning docs/a.md:1 the samples did not run: a sample ended the program that runs them"]);
+      const [first, second] = await judged(page.replace("kill -9 $PPID", "true"));
+      expect(first).toMatch(/^error docs\/a\.md:3 this sample ended with code 3/);
+      expect(first).not.toContain("canary");
+      expect(second).toMatch(/^error docs\/a\.md:7 this sample ended with code 1/);
+    } finally {
+      delete process.env.EMEND_CANARY;
+    }
+  },
+);
 
 it("runs nothing that nobody marked or chose", () => {
   const sample = (info: string) => ({ language: info.split(" ")[0] ?? "", info, text: "true", line: 1 });

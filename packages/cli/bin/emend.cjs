@@ -11,4 +11,9 @@ process.on("warning", (warning) => {
   if (warning.name !== "ExperimentalWarning") console.error(`emend: ${warning.message}`);
 });
 // In a checkout it stands beside the source, in the published package beside what was compiled.
-import(require("node:fs").existsSync(`${__dirname}/../src/main.ts`) ? "../src/main.ts" : "../packages/cli/src/main.js");
+const source = `${__dirname}/../src/main.ts`;
+import(
+  require("node:fs").existsSync(source)
+    ? require("../../../scripts/bundle-of.cjs").bundleOf(source)
+    : "../packages/cli/src/main.js"
+);

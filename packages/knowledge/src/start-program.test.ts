@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { trySandbox } from "@emend/runners";
 import { listen } from "@emend/testkit/listen.ts";
 import { startBound } from "@emend/tree";
 import { afterAll, afterEach, expect, it } from "vitest";
@@ -16,6 +17,7 @@ afterEach(async () => {
 });
 const signal = AbortSignal.timeout(120_000);
 const deps = { start: startBound, path: process.env.PATH ?? "" };
+const itInSandbox = it.skipIf((await trySandbox(deps.start, deps.path)).kind !== "usable");
 
 async function open(program: Partial<KnowledgeProgram>, answerMsMax = 20_000) {
   const whole = { command: ["node"] as [string], folders: [dir], env: {}, ...program };
@@ -51,7 +53,7 @@ function answering(expression: string): Partial<KnowledgeProgram> {
 
 const call = async (program: Partial<KnowledgeProgram>) => (await (await open(program)).call("try", {}, signal)).text;
 
-it("asks a published server as its authors run it", async () => {
+itInSandbox("asks a published server as its authors run it (needs bubblewrap)", async () => {
   const file = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"));
   const packages = file.slice(0, file.indexOf("/@modelcontextprotocol/"));
   const server = await open({ command: ["node", file, "stdio"], folders: [packages] });
@@ -59,7 +61,7 @@ it("asks a published server as its authors run it", async () => {
   expect(await server.call("echo", { message: "hello" }, signal)).toEqual({ text: "Echo: hello", isError: false });
 });
 
-it("gives a program its folders to read, and nothing else", async () => {
+itInSandbox("gives a program its folders to read, and nothing else (needs bubblewrap)", async () => {
   writeFileSync(join(dir, "page.md"), "# Limits");
   const read = (path: string) => `require("node:fs").readFileSync(${JSON.stringify(path)}, "utf8")`;
   expect(await call(answering(read(join(dir, "page.md"))))).toBe("# Limits");
@@ -69,7 +71,7 @@ it("gives a program its folders to read, and nothing else", async () => {
   );
 });
 
-it("gives a program no network and none of the server's variables", async () => {
+itInSandbox("gives a program no network and none of the server's variables (needs bubblewrap)", async () => {
   let asked = 0;
   const { url, stop } = await listen((_, response) => {
     asked += 1;
@@ -88,28 +90,31 @@ it("gives a program no network and none of the server's variables", async () => 
   ]);
 });
 
-it("ends a program that takes too much memory, and says so", async () => {
+itInSandbox("ends a program that takes too much memory, and says so (needs bubblewrap)", async () => {
   const hungry = `{ const kept = []; for (;;) { kept.push(Buffer.alloc(2 ** 24, 1)); await new Promise((go) => setTimeout(go, 5)); } }`;
   await expect(call(answering(`(async () => ${hungry})()`))).rejects.toThrow(/^used \d+ MiB of memory$/);
 });
 
 const flood = `{ for (;;) try { require("node:fs").writeSync(1, "x".repeat(2 ** 20)); } catch {} }`;
-it.each([
+itInSandbox.each([
   ["sends without end", `(() => ${flood})()`, "sent more than 4 MiB"],
   ["ends", "process.exit(1)", "ended before it answered"],
-])("says of a program that %s what happened", async (_, expression, words) => {
+])("says of a program that %s what happened (needs bubblewrap)", async (_, expression, words) => {
   await expect(call(answering(expression))).rejects.toThrow(words);
 });
 
-it("says of a program that does not answer, or is not there, what to look for", async () => {
-  const silent = await open(answering("new Promise(() => {})"), 2_000);
-  await expect(silent.call("try", {}, signal)).rejects.toThrow("did not answer within 2 seconds");
-  await expect(open({ command: ["no-such-program"] })).rejects.toThrow(
-    "needs the program no-such-program, which is not installed here",
-  );
-});
+itInSandbox(
+  "says of a program that does not answer, or is not there, what to look for (needs bubblewrap)",
+  async () => {
+    const silent = await open(answering("new Promise(() => {})"), 2_000);
+    await expect(silent.call("try", {}, signal)).rejects.toThrow("did not answer within 2 seconds");
+    await expect(open({ command: ["no-such-program"] })).rejects.toThrow(
+      "needs the program no-such-program, which is not installed here",
+    );
+  },
+);
 
-it("leaves no process behind", async () => {
+itInSandbox("leaves no process behind (needs bubblewrap)", async () => {
   const program = answering("1");
   const file = program.command?.[1] ?? "";
   const server = await open(program);

@@ -16,15 +16,15 @@ const suites = [
   ["orders of an injected page, to a model that obeys", "packages/agent/src/obedient-model.test.ts"],
   ["a change that asks the gate's model to excuse it", "packages/server/src/gate/read-with-model.test.ts"],
   ["forms of address, as a real browser reads them", "packages/review/src/address-forms.test.ts"],
-  ["the same forms, in a browser", "packages/dashboard/test/browser/address-forms.test.ts"],
+  ["the same forms, in a browser", "packages/dashboard/test/browser/address-forms.wide.test.ts"],
   ["builder plugins and lock files that attack the server", "packages/build/src/hostile.test.ts"],
   ["repositories nobody vouches for", "packages/tree/src/attacks.test.ts"],
   ["every role at every route of the dashboard", "packages/server/src/dashboard/roles.test.ts"],
   ["pages of other sites, at every route of the dashboard", "packages/server/src/dashboard/attacks.test.ts"],
   ["requests fuzzed from the OpenAPI document", "packages/server/src/http/fuzz.test.ts"],
-  ["answers of a model without bounds", "packages/agent/src/models/bound-answer.test.ts"],
+  ["answers of a model without bounds", "packages/agent/src/models/bound-answer.wide.test.ts"],
   ["addresses of webhooks inside the network", "packages/server/src/notify/public-address.test.ts"],
-  ["texts that grow, to every reader", "packages/lab/test/growth.test.ts"],
+  ["texts that grow, to every reader", "packages/lab/test/growth.wide.test.ts"],
 ] as const;
 
 const { values, positionals } = parseArgs({

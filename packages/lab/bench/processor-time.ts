@@ -32,20 +32,24 @@ function sumOverTree(root: number, of: (pid: number) => number): number {
   return of(root) + below(root);
 }
 
-/** Processor time of a process and all below it, living or ended, since they started. Linux only. */
-export function processorMs(pid: number): number {
-  return sumOverTree(pid, (one) => statOf(one)?.ms ?? 0);
+type Of = "with all below it" | "alone";
+
+/** Processor time of a process, and of its children that ended, since it started. Linux only. */
+export function processorMs(pid: number, of: Of = "with all below it"): number {
+  const own = (one: number) => statOf(one)?.ms ?? 0;
+  return of === "alone" ? own(pid) : sumOverTree(pid, own);
 }
 
-/** Resident memory of a process and all below it. Linux only. */
-export function memoryMb(pid: number): number {
-  return sumOverTree(pid, (one) => {
+/** Resident memory of a process. Linux only. */
+export function memoryMb(pid: number, of: Of = "with all below it"): number {
+  const own = (one: number) => {
     try {
       return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${one}/status`, "utf8"))?.[1] ?? 0) / 1024;
     } catch {
       return 0;
     }
-  });
+  };
+  return of === "alone" ? own(pid) : sumOverTree(pid, own);
 }
 
 /** The parent of a connection's process is Postgres itself. */

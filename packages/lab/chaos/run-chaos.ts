@@ -4,9 +4,9 @@
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
 import { createLogger } from "@emend/base/logger.ts";
-import { bundlePrograms } from "@emend/testkit/bundle-programs.ts";
 import { findProcess } from "@emend/testkit/processes.ts";
 import { seededRandom } from "@emend/testkit/seeded-random.ts";
+import { bundleTestPrograms } from "@emend/testkit/test-programs.ts";
 import { createPool, type Pool } from "../../server/src/db/pool.ts";
 import { describeMachine, readFigures } from "../../site/bench/results.ts";
 import { startBenchDatabase } from "../bench/database.ts";
@@ -87,7 +87,7 @@ if (values.without !== undefined) {
 }
 
 // Processes by the hundred are killed soon: most of their time would be loading.
-process.env.EMEND_TEST_PROGRAMS = await bundlePrograms();
+process.env.EMEND_TEST_PROGRAMS = await bundleTestPrograms();
 console.log(`seed ${seed}, scale ${scale}`);
 for (const experiment of experiments.filter(({ name }) => names.includes(name))) {
   console.log(`\n${experiment.name}: ${experiment.claim}`);

@@ -16,7 +16,7 @@ export interface ServeProcess {
   stop(): Promise<{ code: number | string; elapsedMs: number }>;
 }
 
-const program = fileURLToPath(new URL("../../cli/src/main.ts", import.meta.url));
+const program = fileURLToPath(new URL("../../cli/bin/emend.cjs", import.meta.url));
 
 const runProgram = ["--disable-warning=ExperimentalWarning"];
 const baseEnv = { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", EMEND_LOG_LEVEL: "silent" };

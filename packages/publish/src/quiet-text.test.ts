@@ -103,3 +103,14 @@ it.each([
     isQuoted ? text.replaceAll(/^(?=.)/gm, "> ").replace("\n\n", "\n>\n") : codeBlock(text, 1_000),
   );
 });
+
+it.each([
+  ["lists on one line", "- ".repeat(1_900), 1],
+  ["quotes on one line", `${"> ".repeat(1_900)}a`, 1],
+  ["lists by indentation", Array.from({ length: 140 }, (_, depth) => `${" ".repeat(depth)}- a`).join("\n"), 140],
+])("%s that are nested deeper than a parser bears are shown as they are", (_what, text, lines) => {
+  const shown = quietMarkdown(text, 100_000);
+  expect(shown).toBe(codeBlock(text, 100_000));
+  expect(shown.split("\n")).toHaveLength(lines + 2);
+  expect(quietMarkdown("- ".repeat(20), 100)).not.toContain("```");
+});

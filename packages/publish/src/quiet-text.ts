@@ -27,6 +27,7 @@ export function plainText(text: string, charactersMax: number): string {
  * nothing that a forge acts on: mentions, issue references and commands are shown as code.
  */
 export function quietMarkdown(text: string, charactersMax: number): string {
+  if (tooDeep.test(text)) return codeBlock(text, charactersMax);
   const plain = plainText(text, charactersMax)
     .replace(/<(?=[A-Za-z/!?])/g, "&lt;")
     .replace(/!(?=\[)/g, "!\\");
@@ -111,6 +112,9 @@ function withoutMarks(text: string): string {
     .replaceAll(trailer, (_, name: string) => `${name.replaceAll("-", " ")}:`)
     .replaceAll(skipped, (one) => one.replaceAll(/[[\]*]+/g, " ").trim());
 }
+
+/** Lists and quotes in each other, on one line or by indentation. The parser's time and stack grow with the square of their depth. */
+const tooDeep = /^(?:[ \t]*(?:[>*+-]|\d{1,9}[.)])){33}|^[ \t]{129}/m;
 
 const markdown = unified().use(remarkParse).use(remarkGfm).freeze();
 

@@ -3,14 +3,14 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { programOf } from "@emend/testkit/bundle-programs.ts";
 import { startTestForge, type TestForge } from "@emend/testkit/forge.ts";
 import { type ForgeWorkerOrder, startForgeWorker } from "@emend/testkit/forge-worker.ts";
 import { type FarEnd, startFarEnd } from "@emend/testkit/forges/far-end.ts";
 import { githubVendor } from "@emend/testkit/forges/github.ts";
 import { makeRepository, type RepositoryFile, type TestRepository } from "@emend/testkit/make-repository.ts";
-import { sampleOf } from "@emend/testkit/sample.ts";
 import { readEvents, readJob, seedJob } from "@emend/testkit/seed-jobs.ts";
+import { programOf } from "@emend/testkit/test-programs.ts";
+import { quickRows } from "@emend/testkit/tier.ts";
 import { expireLeases, isFinal, waitForJob } from "@emend/testkit/worker-control.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CrashPoint } from "../src/run/crash-points.ts";
@@ -61,7 +61,7 @@ async function bodyOf(forge: string, jobId: string): Promise<string> {
   return (await host.open("prj_local").findPullRequests({ head: `emend/${jobId}` }, host.signal))[0]?.body ?? "";
 }
 
-describe.each(sampleOf(["local", "github"] as const, 1))("a base that moves while a job of %s works", (forge) => {
+describe.each(quickRows(["local", "github"] as const, 1))("a base that moves while a job of %s works", (forge) => {
   const name = (number: number) => `guides/${forge}-${number}.md`;
   function start(files: Record<string, RepositoryFile>) {
     const repository = repositories[forge] as TestRepository;

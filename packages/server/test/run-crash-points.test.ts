@@ -1,8 +1,8 @@
 import { createLogger } from "@emend/base/logger.ts";
 import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
-import { sampleOf } from "@emend/testkit/sample.ts";
 import { createFarEnds, scriptedStages } from "@emend/testkit/scripted-stages.ts";
 import { readEvents, readJob, seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
+import { quickRows } from "@emend/testkit/tier.ts";
 import { expireLeases, isFinal, spawnWorker, waitForJob } from "@emend/testkit/worker-control.ts";
 import { expect, test } from "vitest";
 import { startListener } from "../src/db/listener.ts";
@@ -30,7 +30,7 @@ const points: readonly { at: CrashPoint | `${CrashPoint}:${number}`; turns: read
   { at: "before-end", turns: [1, 2], pushes: 2 },
 ];
 
-test.concurrent.for(sampleOf(points, 4))(
+test.concurrent.for(quickRows(points, 4))(
   "a worker that dies at $at leaves one pull request and repeats no stored step",
   async ({ at, turns, pushes }, { onTestFinished }) => {
     const { database, id } = await scene(onTestFinished);

@@ -3,8 +3,8 @@ import { createLogger } from "@emend/base/logger.ts";
 import type { TestProject } from "vitest/node";
 import { migrate } from "../../server/src/db/migrate.ts";
 import { createPool } from "../../server/src/db/pool.ts";
-import { bundlePrograms } from "./bundle-programs.ts";
 import { runOnServer, withDatabaseName } from "./server.ts";
+import { bundleTestPrograms } from "./test-programs.ts";
 import { startThrowAwayServer } from "./throw-away-server.ts";
 
 declare module "vitest" {
@@ -25,7 +25,7 @@ declare module "vitest" {
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   // Inherited by the processes that run tests.
-  process.env.EMEND_TEST_PROGRAMS = await bundlePrograms();
+  process.env.EMEND_TEST_PROGRAMS = await bundleTestPrograms();
   const externalUrl = process.env.EMEND_TEST_DATABASE_URL;
   const server = externalUrl ? undefined : await startThrowAwayServer();
   const url = externalUrl ?? server?.url ?? "";

@@ -24,13 +24,17 @@ export function makePng({ width = 4, height = 3, words = "taken at home" } = {})
 }
 
 /** A PDF of one page with this line. */
-export function makePdf(line: string): Buffer {
-  const content = `BT /F1 8 Tf 72 700 Td (${line}) Tj ET`;
+export function makePdf(line: string, blanks = 0): Buffer {
+  const shown = `BT /F1 8 Tf 72 700 Td (${line}) Tj ET`;
+  // Packed twice: blanks alone shrink to a thousandth each time.
+  const packed = blanks > 0 ? deflateSync(deflateSync(Buffer.from(" ".repeat(blanks) + shown))) : null;
+  const content = packed ? `${packed.toString("hex")}>` : shown;
+  const filter = packed ? "/Filter [/ASCIIHexDecode /FlateDecode /FlateDecode] " : "";
   const objects = [
     "<< /Type /Catalog /Pages 2 0 R >>",
     "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
     "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
-    `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
+    `<< ${filter}/Length ${content.length} >>\nstream\n${content}\nendstream`,
     "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
   ];
   let text = "%PDF-1.4\n";

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { mkdir, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { programOf } from "./bundle-programs.ts";
 import { nodeEnvironment } from "./server.ts";
+import { programOf } from "./test-programs.ts";
 
 /** A whole server whose data folder is a separate file system of a few megabytes. */
 export interface SmallDiskServer {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { programOf } from "./bundle-programs.ts";
+import { programOf } from "./test-programs.ts";
 
 export interface ServingProcess {
   port: number;

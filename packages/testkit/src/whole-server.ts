@@ -6,9 +6,9 @@ import { dirname, join } from "node:path";
 import type { AgentJob, JobRun } from "@emend/contract";
 import { type Server, startServer } from "../../server/src/compose/compose.ts";
 import { loadConfig, type Role } from "../../server/src/config/config.ts";
-import { programOf } from "./bundle-programs.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
 import { nodeEnvironment } from "./server.ts";
+import { programOf } from "./test-programs.ts";
 
 /** A whole installation with its own database and folders. The server runs in this process, or as a process to kill. */
 export interface Installation {

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Queryable } from "../../server/src/db/pool.ts";
 import type { WorkerOptions } from "../../server/src/run/worker.ts";
-import { programOf } from "./bundle-programs.ts";
+import { programOf } from "./test-programs.ts";
 import type { WorkerOrder } from "./worker-process.ts";
 
 export interface WorkerProcess {

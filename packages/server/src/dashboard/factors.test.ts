@@ -56,7 +56,7 @@ const actionsOf = async (email: string) => {
 };
 
 describe("a login with an authenticator app", () => {
-  it("opens a session after a code of oathtool, and not before", async () => {
+  it("opens a session after a code of the app, and not before", async () => {
     const { email, key } = await addMemberWithApp();
     const first = await logIn(email);
     expect(first.statusCode).toBe(200);

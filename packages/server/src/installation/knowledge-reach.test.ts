@@ -1,7 +1,9 @@
 import { fileURLToPath } from "node:url";
+import { trySandbox } from "@emend/runners";
 import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
 import { type FarKnowledge, startFarKnowledge } from "@emend/testkit/knowledge-server.ts";
 import { seedProject } from "@emend/testkit/seed-jobs.ts";
+import { startBound } from "@emend/tree";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addKnowledgeServer, findKnowledgeServer } from "../accounts/projects/knowledge-servers.ts";
 import { createSealer } from "../accounts/secrets.ts";
@@ -56,12 +58,19 @@ test.each(["ftp://x", "https://user:pass@x/mcp", "https://x/mcp#part", "no"])("%
   await expect(ask(url)).rejects.toMatchObject({ code: "invalid_request" });
 });
 
-test("a program of the operator's configuration is started; others are not", async () => {
-  const file = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"));
-  const folders = [file.slice(0, file.indexOf("/@modelcontextprotocol/"))];
-  const programs: Programs = { everything: { command: ["node", file, "stdio"], folders, env: {} } };
-  expect((await ask("program:everything", { programs })).map(({ name }) => name)).toContain("echo");
-  await expect(ask("program:other", { programs })).rejects.toMatchObject({
+const sandbox = await trySandbox(startBound, process.env.PATH ?? "");
+test.skipIf(sandbox.kind !== "usable")(
+  "a program of the operator's configuration is started (needs bubblewrap)",
+  async () => {
+    const file = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"));
+    const folders = [file.slice(0, file.indexOf("/@modelcontextprotocol/"))];
+    const programs: Programs = { everything: { command: ["node", file, "stdio"], folders, env: {} } };
+    expect((await ask("program:everything", { programs })).map(({ name }) => name)).toContain("echo");
+  },
+);
+
+test("a program that the operator's configuration does not name is not started", async () => {
+  await expect(ask("program:other")).rejects.toMatchObject({
     message: "needs the program other, which EMEND_KNOWLEDGE_PROGRAMS does not name",
   });
 });

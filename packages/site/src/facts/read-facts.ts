@@ -123,7 +123,7 @@ function readData(ending: string, text: string): readonly Untexted[] {
   try {
     if (ending === "toml") walk(parseToml(text), []);
     else
-      for (const document of parseAllDocuments(text, { logLevel: "silent" }))
+      for (const document of parseAllDocuments(text, { logLevel: "silent", uniqueKeys: false }))
         walk(document.toJS({ maxAliasCount: 100 }), []);
   } catch {
     // Templates and broken files say nothing.

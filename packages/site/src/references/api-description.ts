@@ -43,7 +43,7 @@ export async function readApiDescriptions(tree: SiteTree): Promise<ApiDescriptio
 function parseDescription(text: string): Operation[] | null {
   let root: unknown;
   try {
-    root = /^\s*\{/.test(text) ? JSON.parse(text) : parse(text, { logLevel: "silent" });
+    root = /^\s*\{/.test(text) ? JSON.parse(text) : parse(text, { logLevel: "silent", uniqueKeys: false });
   } catch {
     return null;
   }

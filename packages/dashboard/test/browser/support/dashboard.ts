@@ -1,6 +1,6 @@
 import type { Server } from "@emend/server";
 import { freePort } from "@emend/testkit/listen.ts";
-import { sampleOf, seed } from "@emend/testkit/sample.ts";
+import { isQuick, quickRows } from "@emend/testkit/tier.ts";
 import { createInstallation, type Installation } from "@emend/testkit/whole-server.ts";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, inject, it } from "vitest";
@@ -118,10 +118,8 @@ async function untilNoDeadlock(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/**
- * A test at each width and in each theme. `npm test` runs it in one look, another one tomorrow; `npm run test:browser` runs
- * it in both.
- */
+/** A test at each width and in each theme. `npm test` runs it in one look, and leaves it out where no browser starts. */
 export function journey(title: string, run: (look: Look) => Promise<void>): void {
-  it.each(sampleOf(bothLooks, 1, seed + title.length))(`${title}: $name`, run);
+  const isMissing = isQuick && "problem" in inject("browser");
+  it.skipIf(isMissing).each(quickRows(bothLooks, 1))(`${title}: $name${isMissing ? " (needs Chromium)" : ""}`, run);
 }

@@ -47,10 +47,12 @@ export async function type(target: Locator, text: string): Promise<void> {
   await target.page().keyboard.insertText(text);
 }
 
-/** Chooses an option by its first letters. */
-export async function choose(target: Locator, words: string): Promise<void> {
-  await reach(target);
-  await target.page().keyboard.type(words);
+/** Chooses an option by its first letters, in the open list: some Chromiums ignore letters while it is closed. */
+export async function choose(target: Locator, letters: string): Promise<void> {
+  await press(target, "Space");
+  const { keyboard } = target.page();
+  await keyboard.type(letters);
+  await keyboard.press("Enter");
 }
 
 /** The number of Tab stops to an element, predicted from the page. */

@@ -15,6 +15,8 @@ const parseImport = bodyParser(
   ]),
 );
 const uploadBytesMax = 64 * 1024 * 1024;
+/** Files that an import leaves out, such as those of node_modules, count here. */
+const framesMax = 200_000;
 /** Each keeps its files in memory until they are committed. */
 const uploads = { perHolderMax: 1, allMax: 2 };
 
@@ -60,11 +62,13 @@ async function findLocal(deps: RouteDeps, request: FastifyRequest<Identified>) {
 }
 
 /** Each file: the length of its path and of its content, four bytes each, then both. */
-function readFrames(body: Buffer): { path: string; content: Buffer }[] {
+export function readFrames(body: Buffer): { path: string; content: Buffer }[] {
   const files: { path: string; content: Buffer }[] = [];
   for (let at = 0; at < body.length; ) {
     if (at + 8 > body.length) throw invalid("The upload is incomplete. Try again.");
     const [pathBytes, contentBytes] = [body.readUInt32BE(at), body.readUInt32BE(at + 4)];
+    if (pathBytes === 0) throw invalid("A file has no path.");
+    if (files.length === framesMax) throw invalid(`There are more than ${framesMax} files.`);
     const contentAt = at + 8 + pathBytes;
     const end = contentAt + contentBytes;
     if (end > body.length) throw invalid("The upload is incomplete. Try again.");

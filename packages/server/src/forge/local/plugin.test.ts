@@ -68,6 +68,17 @@ describe("statuses", () => {
     expect(await checks?.readLog({ commit, log: "links" }, host.signal)).toMatch(/^x{5992} the end$/);
   });
 
+  it("are at most 200 for a commit; those that it has still change", async () => {
+    const full = "f".repeat(40);
+    await host.database.pool.query(
+      `insert into local_statuses (project_id, commit_id, name, state, words, url)
+       select $1, $2, 'build ' || n, 'pending', '', '' from generate_series(1, 200) n`,
+      [project, full],
+    );
+    expect((await report({ name: "one more", state: "passed" }, bearer("write"), full)).status).toBe(409);
+    expect((await report({ name: "build 200", state: "passed" }, bearer("write"), full)).status).toBe(201);
+  });
+
   it.each([
     [{ state: "failed" }, "a status needs a name"],
     [{ name: "x", state: "broken" }, "state must be one of pending, passed, failed"],

@@ -137,6 +137,8 @@ function openPullRoute(app: FastifyInstance, deps: GitRoutesDeps & AccessDeps): 
 const nameLengthMax = 200;
 const wordsLengthMax = 1000;
 const logLengthMax = 6000;
+/** Of a commit: a pull request's page shows them all. */
+const statusesMax = 200;
 const statusStates = ["pending", "passed", "failed"] as const;
 
 /** What a CI of yours says about a commit that was pushed. The same name again replaces it. */
@@ -157,7 +159,9 @@ function statusRoute(app: FastifyInstance, deps: GitRoutesDeps & AccessDeps): vo
     if (state === undefined) return sendText(reply, 400, `state must be one of ${statusStates.join(", ")}`);
     if (url !== "" && !/^https?:\/\/\S{1,2000}$/.test(url)) return sendText(reply, 400, "url must begin with https://");
     const words = read("description").slice(0, wordsLengthMax);
-    await saveStatus(deps.pool, projectId, { commit, name, state, words, url, ...(log !== "" && { log }) });
+    const status = { commit, name, state, words, url, ...(log !== "" && { log }) };
+    if (!(await saveStatus(deps.pool, projectId, status, statusesMax)))
+      return sendText(reply, 409, `a commit has at most ${statusesMax} statuses`);
     return sendText(reply, 201, "saved");
   });
 }

@@ -271,17 +271,23 @@ export interface LocalStatus {
   log: string | null;
 }
 
+/** Returns whether it is stored: a name that is new needs room below `statusesMax`. */
 export async function saveStatus(
   db: Queryable,
   projectId: string,
   status: Omit<CommitStatus, "pulls"> & { log?: string },
-): Promise<void> {
-  await db.query(
-    `insert into local_statuses (project_id, commit_id, name, state, words, url, log) values ($1, $2, $3, $4, $5, $6, $7)
+  statusesMax: number | null = null,
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `with known as (select name from local_statuses where project_id = $1 and commit_id = $2)
+     insert into local_statuses (project_id, commit_id, name, state, words, url, log)
+     select $1, $2, $3, $4, $5, $6, $7
+     where $3 in (select name from known) or $8::integer is null or (select count(*) from known) < $8
      on conflict (project_id, commit_id, name) do update set state = excluded.state, words = excluded.words,
        url = excluded.url, log = excluded.log, updated_at = clock_timestamp()`,
-    [projectId, status.commit, status.name, status.state, status.words, status.url, status.log ?? null],
+    [projectId, status.commit, status.name, status.state, status.words, status.url, status.log ?? null, statusesMax],
   );
+  return rowCount !== 0;
 }
 
 export async function listStatuses(db: Queryable, projectId: string, commit: string): Promise<readonly LocalStatus[]> {

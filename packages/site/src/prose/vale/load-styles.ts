@@ -49,7 +49,7 @@ export function loadStyles(configFile: string, files: ValeFiles): ValeStyles {
     const name = `${found[1]}.${found[2]}`;
     if (!styles.has(found[1] as string) && !single.has(name)) continue;
     try {
-      const fields = parse(text) as Fields;
+      const fields = parse(text, { uniqueKeys: false }) as Fields;
       const rule = buildRule(name, fields, config, vocabulary.accepted);
       rules.push(rule);
     } catch (error) {

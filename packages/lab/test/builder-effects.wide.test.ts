@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { sampleOf } from "@emend/testkit/sample.ts";
 import { expect, it } from "vitest";
 import { askProduct } from "../attack/builders/judge-shapes.ts";
 import { sites } from "../attack/builders/sites.ts";
@@ -11,7 +10,7 @@ const { rows }: { rows: { builder: string; path: string; text: string; effects: 
 
 it.each(sites)("$name: no change that had an effect is published without a person", async (site) => {
   const own = rows.filter(({ builder }) => builder === site.name);
-  const shapes = sampleOf(own, 12).map((row) => ({ ...row, id: row.text }));
+  const shapes = own.map((row) => ({ ...row, id: row.text }));
   const verdicts = await askProduct(site, shapes);
   expect(shapes.filter(({ id }) => !/^(?:refused|asked)$/.test(verdicts.get(id) ?? ""))).toEqual([]);
 });

@@ -1,11 +1,10 @@
 import { fileURLToPath } from "node:url";
 import { runProgram } from "@emend/testkit/run-program.ts";
-import { seed } from "@emend/testkit/sample.ts";
 import { expect, it } from "vitest";
 
 it("hostile pages, changes and answers stall nothing and take little memory", async () => {
   const program = fileURLToPath(new URL("../attack/stalls.ts", import.meta.url));
-  const { stdout } = await runProgram(process.execPath, [program, String(seed), "12"]);
+  const { stdout } = await runProgram(process.execPath, [program, "1", "12"]);
   const measured = stdout
     .trim()
     .split("\n")

@@ -7,7 +7,6 @@ import type { Fault } from "@emend/testkit/forges/faults.ts";
 import { type FarPublisher, startFarPublisher } from "@emend/testkit/forges/publish-far.ts";
 import { openPull } from "@emend/testkit/forges/pulls.ts";
 import { createOperation, vendors } from "@emend/testkit/forges/vendors.ts";
-import { sampleOf, seed } from "@emend/testkit/sample.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { AppError } from "../src/errors.ts";
 
@@ -242,54 +241,50 @@ describe.each(vendors)("$name", { concurrent: true }, (vendor) => {
     return onBitbucket === "opened" ? [{ ...one, ends: onBitbucket }] : [];
   });
 
-  it.each(sampleOf(met, 14, seed + vendors.indexOf(vendor)))(
-    "$name",
-    { concurrent: false },
-    async ({ at, fault, arrange, ends, quietMs, mayHaveTwin }) => {
-      const { far } = publisher;
-      count += 1;
-      const jobId = `job_${vendor.name}${count}`;
-      const head = `emend/${jobId}`;
-      // Each case has its own token, so that a rate limit in one case does not delay another.
-      const token = `${far.token}-${count}`;
-      far.tokens.add(token);
-      const forge = { ...far.open({}, token), effectSecondsMax };
-      arrange?.(far, jobId);
-      const operation = { find: findOperation[far.vendor], create: createOperation[far.vendor], push, nothing: "" }[at];
-      if (fault && !arrange) far.fault(operation, fault);
-      const isUnanswered = fault !== undefined && "how" in fault && ["silence", "slow"].includes(fault.how);
-      publisher.secondMs = secondMs;
-      if (isUnanswered) loseFirstCreate(publisher, forge);
-      const before = far.requests.length;
+  it.each(met)("$name", { concurrent: false }, async ({ at, fault, arrange, ends, quietMs, mayHaveTwin }) => {
+    const { far } = publisher;
+    count += 1;
+    const jobId = `job_${vendor.name}${count}`;
+    const head = `emend/${jobId}`;
+    // Each case has its own token, so that a rate limit in one case does not delay another.
+    const token = `${far.token}-${count}`;
+    far.tokens.add(token);
+    const forge = { ...far.open({}, token), effectSecondsMax };
+    arrange?.(far, jobId);
+    const operation = { find: findOperation[far.vendor], create: createOperation[far.vendor], push, nothing: "" }[at];
+    if (fault && !arrange) far.fault(operation, fault);
+    const isUnanswered = fault !== undefined && "how" in fault && ["silence", "slow"].includes(fault.how);
+    publisher.secondMs = secondMs;
+    if (isUnanswered) loseFirstCreate(publisher, forge);
+    const before = far.requests.length;
 
-      // Faults after the push need no push.
-      const isPushed = at === "find" || at === "create";
-      const run = (by: Forge): Promise<{ kind: string }> =>
-        isPushed ? publisher.open(jobId, by) : publisher.publish(jobId, { forge: by });
-      const outcome = await run(forge).catch((error: AppError) => error);
-      if (typeof ends === "string") expect(outcome).toMatchObject({ kind: ends });
-      else {
-        expect(outcome).toMatchObject({ code: ends.code, retryable: ends.retryable });
-        expect((outcome as AppError).publicMessage).toMatch(ends.words);
-        expect((outcome as AppError).publicMessage).not.toContain(far.token);
-      }
-      expect(far.pullsOf(head).length).toBe(ends === "opened" || ends === "found" ? 1 : 0);
-      if (mayHaveTwin) expect(publisher.mayStillOpen(jobId)).toBe(true);
-      const sent = far.requests.slice(before);
-      if (quietMs !== undefined) {
-        const met = sent.findIndex((request) => request.operation === operation);
-        expect((sent[met + 1]?.atMs ?? 0) - (sent[met]?.atMs ?? 0)).toBeGreaterThanOrEqual(quietMs);
-      }
-      if (typeof ends !== "string" && ends.retryable) {
-        // The forge asked for a pause of an hour or a minute: nothing more is sent, and a later run opens the pull request.
-        expect(sent.filter((request) => request.operation === operation)).toHaveLength(1);
-        const later = `${token}-later`;
-        far.tokens.add(later);
-        expect(await run(far.open({}, later))).toMatchObject({ kind: "opened" });
-        expect(far.pullsOf(head)).toHaveLength(1);
-      }
-    },
-  );
+    // Faults after the push need no push.
+    const isPushed = at === "find" || at === "create";
+    const run = (by: Forge): Promise<{ kind: string }> =>
+      isPushed ? publisher.open(jobId, by) : publisher.publish(jobId, { forge: by });
+    const outcome = await run(forge).catch((error: AppError) => error);
+    if (typeof ends === "string") expect(outcome).toMatchObject({ kind: ends });
+    else {
+      expect(outcome).toMatchObject({ code: ends.code, retryable: ends.retryable });
+      expect((outcome as AppError).publicMessage).toMatch(ends.words);
+      expect((outcome as AppError).publicMessage).not.toContain(far.token);
+    }
+    expect(far.pullsOf(head).length).toBe(ends === "opened" || ends === "found" ? 1 : 0);
+    if (mayHaveTwin) expect(publisher.mayStillOpen(jobId)).toBe(true);
+    const sent = far.requests.slice(before);
+    if (quietMs !== undefined) {
+      const met = sent.findIndex((request) => request.operation === operation);
+      expect((sent[met + 1]?.atMs ?? 0) - (sent[met]?.atMs ?? 0)).toBeGreaterThanOrEqual(quietMs);
+    }
+    if (typeof ends !== "string" && ends.retryable) {
+      // The forge asked for a pause of an hour or a minute: nothing more is sent, and a later run opens the pull request.
+      expect(sent.filter((request) => request.operation === operation)).toHaveLength(1);
+      const later = `${token}-later`;
+      far.tokens.add(later);
+      expect(await run(far.open({}, later))).toMatchObject({ kind: "opened" });
+      expect(far.pullsOf(head)).toHaveLength(1);
+    }
+  });
 
   it("opens an ordinary pull request, findings first, where there are no drafts", { concurrent: false }, async () => {
     const { far } = publisher;

@@ -1,6 +1,5 @@
 import { protocols } from "@emend/testkit/far-model.ts";
 import { useModelProject } from "@emend/testkit/model-project.ts";
-import { sampleOf } from "@emend/testkit/sample.ts";
 import { clientOf } from "@emend/testkit/whole-server.ts";
 import { expireLeases, waitForJob } from "@emend/testkit/worker-control.ts";
 import { expect, test } from "vitest";
@@ -102,34 +101,31 @@ const deaths = [
   { at: "before-question-told", requests: 4 },
   { at: "after-question-told", requests: 4 },
 ];
-test.for(sampleOf(deaths, 1))(
-  "a server that dies at $at asks once, and no stored turn is paid again",
-  async ({ at, requests }) => {
-    const { server, project, key, far, installation } = await models.install(script, { docs, settings });
-    const { pool } = installation.database;
-    const { id } = await clientOf(server, project.id, key).create({ prompt: "Say how long the setup takes." });
-    await waitForJob(pool, id, isAsking);
-    await server.stop();
-    // The same job again, from its beginning.
-    await pool.query("delete from steps");
-    await pool.query("delete from job_questions");
-    await pool.query("delete from job_events where kind = 'job.question'");
-    await pool.query("update jobs set waiting_since = null, run_after = now(), usage = '{}'");
-    far.requests.length = 0;
-    await installation.runUntilCrash(at);
-    await expireLeases(pool);
-    const second = await installation.start();
-    await waitForJob(pool, id, isAsking);
-    const client = clientOf(second, project.id, key);
-    await client.send(`/job/${id}/message`, { prompt: "12" });
-    expect(await client.untilFinal(id)).toMatchObject({ status: "completed" });
-    expect(far.requests).toHaveLength(requests);
-    expect((await pool.query("select 1 from job_events where kind = 'job.question'")).rowCount).toBe(1);
-    expect(await git(project.id, "show", `emend/${id}:setup.mdx`)).toContain("It takes 12 minutes.");
-  },
-);
+test.for(deaths)("a server that dies at $at asks once, and no stored turn is paid again", async ({ at, requests }) => {
+  const { server, project, key, far, installation } = await models.install(script, { docs, settings });
+  const { pool } = installation.database;
+  const { id } = await clientOf(server, project.id, key).create({ prompt: "Say how long the setup takes." });
+  await waitForJob(pool, id, isAsking);
+  await server.stop();
+  // The same job again, from its beginning.
+  await pool.query("delete from steps");
+  await pool.query("delete from job_questions");
+  await pool.query("delete from job_events where kind = 'job.question'");
+  await pool.query("update jobs set waiting_since = null, run_after = now(), usage = '{}'");
+  far.requests.length = 0;
+  await installation.runUntilCrash(at);
+  await expireLeases(pool);
+  const second = await installation.start();
+  await waitForJob(pool, id, isAsking);
+  const client = clientOf(second, project.id, key);
+  await client.send(`/job/${id}/message`, { prompt: "12" });
+  expect(await client.untilFinal(id)).toMatchObject({ status: "completed" });
+  expect(far.requests).toHaveLength(requests);
+  expect((await pool.query("select 1 from job_events where kind = 'job.question'")).rowCount).toBe(1);
+  expect(await git(project.id, "show", `emend/${id}:setup.mdx`)).toContain("It takes 12 minutes.");
+});
 
-test.for(sampleOf(["after-interjections-read", "before-step-stored", "after-step-stored"], 1))(
+test.for(["after-interjections-read", "before-step-stored", "after-step-stored"])(
   "an answer is heard once although the server dies at %s",
   async (at) => {
     const { server, project, key, far, installation } = await models.install(script, {

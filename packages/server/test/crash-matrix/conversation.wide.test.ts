@@ -12,7 +12,6 @@ import { gitlabVendor } from "@emend/testkit/forges/gitlab.ts";
 import { freePort } from "@emend/testkit/listen.ts";
 import { makePng } from "@emend/testkit/pictures.ts";
 import { runProgram } from "@emend/testkit/run-program.ts";
-import { sampleOf, seed } from "@emend/testkit/sample.ts";
 import { clientOf, createInstallation, type Installation } from "@emend/testkit/whole-server.ts";
 import { expireLeases } from "@emend/testkit/worker-control.ts";
 import { afterEach, expect, test } from "vitest";
@@ -315,8 +314,8 @@ async function openProject(forge: (typeof forges)[number]) {
   return { server, project, key, client, remote, talk };
 }
 
-test.for(sampleOf(cells, 1))(
-  `ten turns on $forge, with a node killed in each (row $row, seed ${seed})`,
+test.for(cells)(
+  `ten turns on $forge, with a node killed in each (row $row)`,
   { timeout: 900_000 },
   async ({ forge, row }) => {
     const { server, project, key, client, remote, talk } = await openProject(forge);

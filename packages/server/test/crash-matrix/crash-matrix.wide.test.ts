@@ -8,14 +8,13 @@ import { join } from "node:path";
 import { createLogger } from "@emend/base/logger.ts";
 import { createAnswerMemory } from "@emend/forges";
 import { createWriteQueue, publishCrashPoints } from "@emend/publish";
-import { programOf } from "@emend/testkit/bundle-programs.ts";
 import { startTestForge, type TestForge } from "@emend/testkit/forge.ts";
 import { type ForgeWorkerOrder, startForgeWorker } from "@emend/testkit/forge-worker.ts";
 import { type FarEnd, startFarEnd, type Vendor } from "@emend/testkit/forges/far-end.ts";
 import { githubVendor } from "@emend/testkit/forges/github.ts";
 import { createOperation, vendors } from "@emend/testkit/forges/vendors.ts";
-import { sampleOf, seed } from "@emend/testkit/sample.ts";
 import { readJob, seedJob } from "@emend/testkit/seed-jobs.ts";
+import { programOf } from "@emend/testkit/test-programs.ts";
 import { expireLeases, isFinal, waitForJob } from "@emend/testkit/worker-control.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startListener } from "../../src/db/listener.ts";
@@ -51,11 +50,8 @@ const points: readonly (CrashPoint | `${CrashPoint}:2`)[] = [
 const forges = ["local", "github", "gitlab", "gitea", "bitbucket", "azure-devops", "app"] as const;
 const prompt = 'Replace "API token" with "access key", and add a page guides/new titled "New".';
 
-/** Each forge starts elsewhere. */
-const pointsOf = (forge: (typeof forges)[number]) => sampleOf(points, 1, seed * 7 + forges.indexOf(forge) * 11);
 /** Services that can be unavailable. */
 const awayForges = forges.filter((name) => name !== "local");
-const awaySample = sampleOf(awayForges, 1);
 
 const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const appCredential = JSON.stringify({ appId: "5", privateKey: privateKey.export({ type: "pkcs8", format: "pem" }) });
@@ -126,41 +122,38 @@ function orderFor(forge: string, node: string): ForgeWorkerOrder {
   };
 }
 
-describe.each(sampleOf(forges, 2))("on %s", { timeout: 120_000 }, (forge) => {
-  it.each(pointsOf(forge))(
-    `a worker that dies at %s leaves one branch and one pull request (seed ${seed})`,
-    async (at) => {
-      const { pool } = host.database;
-      const jobId = await seedJob(pool, `prj_${forge}`, prompt);
-      // A worker that dies before the request leaves its successor to wait out the forge's limit, which is 60 s or more.
-      const secondMs = 20;
-      const order = { ...orderFor(forge, "first"), secondMs, crashAt: at };
-      const doomed = spawn(process.execPath, [childScript, JSON.stringify(order)], {
-        stdio: ["pipe", "ignore", "inherit"],
-      });
-      expect(await once(doomed, "exit")).toEqual([null, "SIGKILL"]);
+describe.each(forges)("on %s", { timeout: 120_000 }, (forge) => {
+  it.each(points)(`a worker that dies at %s leaves one branch and one pull request`, async (at) => {
+    const { pool } = host.database;
+    const jobId = await seedJob(pool, `prj_${forge}`, prompt);
+    // A worker that dies before the request leaves its successor to wait out the forge's limit, which is 60 s or more.
+    const secondMs = 20;
+    const order = { ...orderFor(forge, "first"), secondMs, crashAt: at };
+    const doomed = spawn(process.execPath, [childScript, JSON.stringify(order)], {
+      stdio: ["pipe", "ignore", "inherit"],
+    });
+    expect(await once(doomed, "exit")).toEqual([null, "SIGKILL"]);
 
-      await expireLeases(pool);
-      const second = await startForgeWorker({ ...orderFor(forge, "second"), secondMs });
-      const ended = await waitForJob(pool, jobId, isFinal).finally(() => second.stop());
-      expect(ended).toMatchObject({ status: "completed", pr_link: expect.stringMatching(/^http/), lease: null });
-      expect(await published(forge, jobId)).toEqual({ branches: 1, pulls: 1 });
-      const { rows } = await pool.query("select number from turns where job_id = $1 and stored", [jobId]);
-      expect(rows).toEqual([]);
-      const far = farEnds.get(forge);
-      if (far) {
-        const { rows: asked } = await pool.query("select kind from tasks where subject = $1", [jobId]);
-        expect(asked).toEqual([{ kind: "set_details" }]);
-        const settings = { labels: ["docs"], reviewers: ["ada"] };
-        const forgeOf = async () => far.open(settings, orderFor(forge, "second").token);
-        await setDetails({ pool, writes: createWriteQueue(), forgeOf }, jobId, host.signal);
-        const [pull] = far.pullsOf(`emend/${jobId}`);
-        // Bitbucket has no labels.
-        const labels = forge === "bitbucket" ? [] : ["docs"];
-        expect(pull).toMatchObject({ labels, reviewers: ["ada"], state: "open" });
-      }
-    },
-  );
+    await expireLeases(pool);
+    const second = await startForgeWorker({ ...orderFor(forge, "second"), secondMs });
+    const ended = await waitForJob(pool, jobId, isFinal).finally(() => second.stop());
+    expect(ended).toMatchObject({ status: "completed", pr_link: expect.stringMatching(/^http/), lease: null });
+    expect(await published(forge, jobId)).toEqual({ branches: 1, pulls: 1 });
+    const { rows } = await pool.query("select number from turns where job_id = $1 and stored", [jobId]);
+    expect(rows).toEqual([]);
+    const far = farEnds.get(forge);
+    if (far) {
+      const { rows: asked } = await pool.query("select kind from tasks where subject = $1", [jobId]);
+      expect(asked).toEqual([{ kind: "set_details" }]);
+      const settings = { labels: ["docs"], reviewers: ["ada"] };
+      const forgeOf = async () => far.open(settings, orderFor(forge, "second").token);
+      await setDetails({ pool, writes: createWriteQueue(), forgeOf }, jobId, host.signal);
+      const [pull] = far.pullsOf(`emend/${jobId}`);
+      // Bitbucket has no labels.
+      const labels = forge === "bitbucket" ? [] : ["docs"];
+      expect(pull).toMatchObject({ labels, reviewers: ["ada"], state: "open" });
+    }
+  });
 });
 
 /** From the question to the turn that heard the answer. */
@@ -174,9 +167,9 @@ const conversationPoints: readonly (CrashPoint | `${CrashPoint}:2`)[] = [
   "after-step-stored:2",
 ];
 
-describe.each(sampleOf(forges, 2, seed + 1))("in a conversation on %s", { timeout: 120_000 }, (forge) => {
-  it.each(sampleOf(conversationPoints, 1, seed * 5 + forges.indexOf(forge) * 3))(
-    `a worker that dies at %s asks once, hears the answer once and leaves one pull request (seed ${seed})`,
+describe.each(forges)("in a conversation on %s", { timeout: 120_000 }, (forge) => {
+  it.each(conversationPoints)(
+    `a worker that dies at %s asks once, hears the answer once and leaves one pull request`,
     async (at) => {
       const { pool } = host.database;
       const projectId = `prj_${forge}`;
@@ -216,8 +209,8 @@ describe.each(sampleOf(forges, 2, seed + 1))("in a conversation on %s", { timeou
   );
 });
 
-describe.each(awaySample)("on %s, which is slow", { timeout: 120_000 }, (forge) => {
-  it(`a worker that is killed while the forge still opens the pull request leaves one (seed ${seed})`, async () => {
+describe.each(awayForges)("on %s, which is slow", { timeout: 120_000 }, (forge) => {
+  it(`a worker that is killed while the forge still opens the pull request leaves one`, async () => {
     const { pool } = host.database;
     const far = farEnds.get(forge);
     if (!far) throw new Error(forge);
@@ -243,7 +236,7 @@ describe.each(awaySample)("on %s, which is slow", { timeout: 120_000 }, (forge) 
   });
 });
 
-describe.each(awaySample)("on %s, whose answer was lost before it went away", { timeout: 120_000 }, (forge) => {
+describe.each(awayForges)("on %s, whose answer was lost before it went away", { timeout: 120_000 }, (forge) => {
   async function waitingJob(): Promise<{ jobId: string; far: FarEnd; worker: ChildProcess }> {
     const { pool } = host.database;
     const far = farEnds.get(forge);
@@ -265,7 +258,7 @@ describe.each(awaySample)("on %s, whose answer was lost before it went away", { 
     await expireLeases(host.database.pool);
   }
 
-  it(`a worker that is killed while the job waits leaves one pull request (seed ${seed})`, async () => {
+  it(`a worker that is killed while the job waits leaves one pull request`, async () => {
     const { pool } = host.database;
     const { jobId, far, worker } = await waitingJob();
     await kill(worker);
@@ -276,7 +269,7 @@ describe.each(awaySample)("on %s, whose answer was lost before it went away", { 
     expect(await published(forge, jobId)).toEqual({ branches: 1, pulls: 1 });
   });
 
-  it(`a job that is cancelled while it waits tells of the pull request that was opened (seed ${seed})`, async () => {
+  it(`a job that is cancelled while it waits tells of the pull request that was opened`, async () => {
     const { pool, url } = host.database;
     const { jobId, far, worker } = await waitingJob();
     const log = createLogger({ level: "silent" });

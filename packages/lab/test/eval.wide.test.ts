@@ -135,7 +135,7 @@ describe("on a running installation", () => {
       const inputTokens = Math.round(sent.reduce((sum, length) => sum + length, 0) / 4);
       figures[name] = { turns: row?.figures.turns, inputTokens, tokensByTool: row?.figures.tokensByTool };
     }
-    // `npm run unit -- packages/lab/test/eval.test.ts -u` stores new figures. The diff shows what they cost.
+    // `npm run unit -- packages/lab/test/eval.wide.test.ts -u` stores new figures. The diff shows what they cost.
     const kept = join(import.meta.dirname, "../eval/recorded-figures.json");
     await expect(`${JSON.stringify(figures, null, 2)}\n`).toMatchFileSnapshot(kept);
   });
