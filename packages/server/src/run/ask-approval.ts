@@ -84,7 +84,7 @@ function questionAbout(asked: readonly StoredConstruct[]): string {
 }
 
 /** `element iframe[src]` is called an element iframe. */
-export function nameOf({ kind, key, text }: Pick<StoredConstruct, "kind" | "key" | "text">): string {
+function nameOf({ kind, key, text }: Pick<StoredConstruct, "kind" | "key" | "text">): string {
   if (kind === "domain") return `a link to ${text}`;
   const name = key?.startsWith(`${kind} `) ? ` ${key.slice(kind.length + 1).replace(/\[.*$/s, "")}` : "";
   if (name !== "") return `the ${kind}${name}`;

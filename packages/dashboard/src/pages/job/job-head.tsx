@@ -106,7 +106,7 @@ export function headlineOf(
 }
 
 /** The server's rule for the list. */
-export function attentionOf({ waiting, plan, refused, status, failure }: JobRun): DashboardJobRow["attention"] {
+function attentionOf({ waiting, plan, refused, status, failure }: JobRun): DashboardJobRow["attention"] {
   if (waiting?.for === "answer" || waiting?.for === "approval") return "waiting";
   if (plan && status === "completed" && failure === null) return "waiting";
   return refused === null ? null : "refused";

@@ -273,7 +273,7 @@ const approvalRefusals: Record<ApprovalRefusal, string> = {
   contents_dropped: "The job's work is no longer stored. Create a new job.",
 };
 
-export function sayRefusal({ because, by }: Extract<ApprovalOutcome, { kind: "refused" }>): string {
+function sayRefusal({ because, by }: Extract<ApprovalOutcome, { kind: "refused" }>): string {
   if (because !== "approved" && because !== "declined") return approvalRefusals[because];
   return `${approvalRefusals[because]}${by === undefined ? "" : ` by ${by.replace(/^user\//, "")}`}.`;
 }
