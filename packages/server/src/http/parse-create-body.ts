@@ -22,7 +22,7 @@ export function parseCreateBody(
   rules: { promptCodePointsMax: number; models: readonly string[] },
 ): CreateJobBody {
   if (!shape.Check(body)) throw invalid(wordsFor(shape.Errors(body)[0], body));
-  const { prompt, baseRef, model, draft, maxCostUsd, preview, plan, files } = body;
+  const { prompt, baseRef, model, draft, maxCostUsd, preview, plan, unknown, files } = body;
   if (prompt.includes("\0")) throw invalid("prompt must not contain U+0000.");
   if (!prompt.isWellFormed()) throw invalid("prompt must not contain a lone surrogate.");
   if (isLongerThan(prompt, rules.promptCodePointsMax)) {
@@ -40,6 +40,7 @@ export function parseCreateBody(
     ...(maxCostUsd !== undefined && { maxCostUsd }),
     ...(preview !== undefined && { preview }),
     ...(plan !== undefined && { plan }),
+    ...(unknown !== undefined && { unknown }),
     ...(files !== undefined && { files }),
   };
 }
