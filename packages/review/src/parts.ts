@@ -102,13 +102,15 @@ export function collectParts() {
       if (scheme === undefined && /^\/\//.test(bare)) for (const one of hostsIn(`https:${bare}`)) found.add(one);
       for (const [, nested = ""] of decoded(url).matchAll(nestedHost)) found.add(nested.toLowerCase());
       for (const one of hostsIn(`https://${/^mailto:[^@]*@([\w.-]+)/i.exec(decoded(url))?.[1] ?? ""}/`)) found.add(one);
+      if (loads && /^https?:\/\/(?![^/?#]*\.)[^/?#]+/i.test(url))
+        add("other", text, at, "The reader's browser would load this from a machine of its own network.");
+      // Of what stays inside the site nobody needs to know: a page has thousands of such links.
+      if (found.size === 0 && !isInclude && !/\.\.|%|(?:^|\/)\./.test(url)) return;
       add("address", url, at, "", { hosts: [...found], url, loads, isInclude, isUnused, end: at + text.length });
       // Bundlers import what a picture names, whatever it is.
       if (loads && scheme === undefined && !/^\/\//.test(bare) && !media.test(url.replace(/^\{[{%][^}]*\}\}?/, "")))
         add("other", text, at, "This is loaded like a picture, and by its name it is none.");
       if (loads && /^(?:https?:)?\/\/(?:localhost|127\.|0\.0\.0\.0|\[)/i.test(url))
-        add("other", text, at, "The reader's browser would load this from a machine of its own network.");
-      if (loads && /^https?:\/\/(?![^/?#]*\.)[^/?#]+/i.test(url))
         add("other", text, at, "The reader's browser would load this from a machine of its own network.");
     },
   };
