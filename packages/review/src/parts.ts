@@ -105,8 +105,8 @@ export function collectParts() {
       if (loads && /^https?:\/\/(?![^/?#]*\.)[^/?#]+/i.test(url))
         add("other", text, at, "The reader's browser would load this from a machine of its own network.");
       // Of what stays inside the site nobody needs to know: a page has thousands of such links.
-      if (found.size === 0 && !isInclude && !/\.\.|%|(?:^|\/)\./.test(url)) return;
-      add("address", url, at, "", { hosts: [...found], url, loads, isInclude, isUnused, end: at + text.length });
+      if (found.size > 0 || isInclude || /\.\.|%|(?:^|\/)\./.test(url))
+        add("address", url, at, "", { hosts: [...found], url, loads, isInclude, isUnused, end: at + text.length });
       // Bundlers import what a picture names, whatever it is.
       if (loads && scheme === undefined && !/^\/\//.test(bare) && !media.test(url.replace(/^\{[{%][^}]*\}\}?/, "")))
         add("other", text, at, "This is loaded like a picture, and by its name it is none.");
