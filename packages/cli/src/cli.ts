@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import manifest from "../package.json" with { type: "json" };
 
 /** The parts of the process that a command uses. */
@@ -54,3 +55,13 @@ export function shellWord(text: string): string {
 }
 
 export const version: string = manifest.version;
+
+/** With the commit that a package was built from, and the newest schema of the database that it knows. */
+export function wholeVersion(): string {
+  const { commit } = manifest as { commit?: string };
+  const schema = readdirSync(new URL("../../server/src/db/migrations/", import.meta.url))
+    .toSorted()
+    .at(-1);
+  const parts = [...(commit ? [`commit ${commit}`] : []), `schema ${schema?.replace(/\.sql$/, "")}`];
+  return `${version} (${parts.join(", ")})`;
+}

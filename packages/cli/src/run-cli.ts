@@ -1,7 +1,7 @@
 import { EmendError } from "@emend/sdk";
 import { Command, CommanderError, type ErrorOptions, type Option, type ParseOptionsResult } from "commander";
 import { registerCheckCommand } from "./check/check-command.ts";
-import { asTyped, type Cli, CliError, exitCodes, version } from "./cli.ts";
+import { asTyped, type Cli, CliError, exitCodes, wholeVersion } from "./cli.ts";
 import {
   registerAutomationList,
   registerAutomationRun,
@@ -181,7 +181,7 @@ function oneLine(text: string): string {
 export function buildProgram(cli: Cli): Command {
   const program = new ProseCommand("emend")
     .description("Turns an instruction into a pull request on your documentation.")
-    .version(version, "-V, --version", "print the version")
+    .version(wholeVersion(), "-V, --version", "print the version, the commit and the schema of the database")
     .helpOption("-h, --help", "show this help")
     .helpCommand(false)
     .exitOverride()

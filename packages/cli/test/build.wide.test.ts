@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { runInNewContext } from "node:vm";
+import { freePort } from "@emend/testkit/listen.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { buildPackage } from "../../../scripts/build.ts";
 import { makeTempDir, removeDir } from "./support/temp-dir.ts";
@@ -60,7 +61,9 @@ async function linkDependency(name: string): Promise<void> {
 
 test("the packed program runs the whole journey", async () => {
   const env = { PATH: process.env.PATH, HOME: dir, TMPDIR: dir };
-  expect((await run(process.execPath, [program, "--version"], { env })).stdout).toBe("0.1.0\n");
+  expect((await run(process.execPath, [program, "--version"], { env })).stdout).toMatch(
+    /^0\.1\.0 \(commit [0-9a-f]{12}, schema \d{4}-[\w-]+\)\n$/,
+  );
   const { stdout, stderr } = await run(process.execPath, [program, "demo", "--json", "--data", join(dir, "data")], {
     env,
   });
@@ -85,6 +88,61 @@ test("the packed program serves an editor", async () => {
   child.stdin?.write(body({ id: 2, method: "shutdown" }) + body({ method: "exit" }));
   expect(await once(child, "close")).toEqual([0, null]);
 });
+
+test("the packed program checks a folder, and answers agents on its standard streams and over HTTP", async () => {
+  const docs = join(dir, "docs");
+  await mkdir(docs);
+  await writeFile(join(docs, "index.md"), "# Docs\n\n[gone](missing.md)\n");
+  const env = { PATH: process.env.PATH, HOME: dir, TMPDIR: dir };
+  const checked = await run(process.execPath, [program, "check", docs], { env }).catch((error) => error);
+  expect(checked.stdout).toContain("missing.md");
+
+  const initialize = {
+    jsonrpc: "2.0",
+    id: 1,
+    method: "initialize",
+    params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } },
+  };
+  const port = await freePort();
+  const data = { ...env, EMEND_DATA_DIR: join(dir, "served"), EMEND_PORT: String(port) };
+  const server = execFile(process.execPath, [program, "serve"], { env: data });
+  try {
+    const url = `http://127.0.0.1:${port}`;
+    let said = "";
+    server.stdout?.on("data", (text) => {
+      said += text;
+    });
+    while (!said.includes(url)) await once(server.stdout as Readable, "data");
+    const added = await run(
+      process.execPath,
+      [program, "project", "add", "Docs", "--forge", "local", "--repo", docs, "--json"],
+      { env: data },
+    );
+    const { id } = JSON.parse(added.stdout);
+    const made = await run(process.execPath, [program, "key", "create", "--project", id, "--json"], { env: data });
+    const { key } = JSON.parse(made.stdout);
+    const answer = await fetch(`${url}/mcp`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${key}`,
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+      },
+      body: JSON.stringify(initialize),
+    });
+    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining("serverInfo")]);
+
+    const local = execFile(process.execPath, [program, "mcp"], { env: { ...env, EMEND_URL: url, EMEND_API_KEY: key } });
+    local.stdin?.write(`${JSON.stringify(initialize)}\n`);
+    const [line] = await once(local.stdout as Readable, "data");
+    expect(JSON.parse(String(line))).toMatchObject({ id: 1, result: { serverInfo: { name: "emend" } } });
+    local.stdin?.end();
+    await once(local, "close");
+  } finally {
+    server.kill();
+    await once(server, "close");
+  }
+}, 120_000);
 
 test("contains only compiled code, without workspace imports", async () => {
   const files = (await readdir(installed, { recursive: true })).filter((name) => !name.includes("node_modules"));

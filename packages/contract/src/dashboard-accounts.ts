@@ -102,6 +102,8 @@ export interface DashboardDirectory {
   people: number;
   /** Those who have access. */
   members: number;
+  /** Those who have no access yet, because a member had their address before. */
+  waiting: readonly { id: string; email: string; role: MemberRole }[];
   /** Those that work, newest first. */
   tokens: readonly {
     id: string;

@@ -336,8 +336,6 @@ export interface ForgeSettings {
   squash: boolean | null;
   /** GitLab, Bitbucket and Azure DevOps: delete the branch when merging. Null: the forge's default. */
   removeSourceBranch: boolean | null;
-  /** SSRF guard: a user of the dashboard named its URLs, so only public addresses are allowed. */
-  isJudged: boolean;
 }
 
 /** Nothing but pull requests. */
@@ -349,7 +347,6 @@ export const plainSettings: ForgeSettings = {
   verifiedCommits: false,
   squash: null,
   removeSourceBranch: null,
-  isJudged: false,
 };
 
 /** SSRF guard: connects only to allowed addresses, even if the name resolves to others later. */

@@ -51,7 +51,7 @@ export async function seedProjects(pool: Pool, count: number): Promise<{ project
     scope: "write",
     expiresInMs: null,
     allowList: null,
-    createdBy: "bench",
+    createdBy: "console",
   });
   if (outcome.kind !== "created") throw new Error(outcome.kind);
   return { projectIds, key: outcome.key };

@@ -126,7 +126,7 @@ test.each<[string, (ids: { person: string; group: string }) => Promise<unknown>]
 test("sessions of people without a second factor end once it is required, open streams included; keys and programs stay", {
   timeout: 60_000,
 }, async () => {
-  await pool.query("insert into users (id, email, name, role) values ('usr_bo', 'bo@emend.test', 'Bo', 'viewer')");
+  await pool.query("insert into users (id, email, name, role) values ('usr_bo', 'bo@emend.test', 'Bo', 'maintainer')");
   const [session, ...others] = await accessOf("bo@emend.test", "password");
   if (!session) throw new Error("no session");
   const { url, headers } = session[1];

@@ -28,7 +28,7 @@ async function newProject(settings: unknown): Promise<(n: number, idempotencyKey
     scope: "write",
     expiresInMs: null,
     allowList: null,
-    createdBy: "test",
+    createdBy: "console",
   });
   if (outcome.kind !== "created") throw new Error(outcome.kind);
   return (n, idempotencyKey) =>

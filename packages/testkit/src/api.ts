@@ -99,7 +99,7 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
         scope: "write",
         expiresInMs: null,
         allowList: null,
-        createdBy: "test",
+        createdBy: "console",
         ...input,
       });
       if (outcome.kind !== "created") throw new Error(outcome.kind);

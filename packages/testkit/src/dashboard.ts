@@ -145,6 +145,7 @@ export function dashboardPlugins(
       pool,
       config: { model: "emend/rules", modelFallbacks: [], modelEndpoints: {} },
       fetch: async () => ({ status: 200, headers: new Headers(), body: null }),
+      forgeFetch: async () => ({ status: 200, headers: new Headers(), body: null }),
     }),
     assetsDir: new URL("file:///nowhere/"),
     publishingWaitMs: 0,
@@ -212,7 +213,6 @@ function projectAdminOf(pool: Pool): ProjectAdmin {
   return {
     add: ({ name, docsDir = "" }) =>
       addProject({ db: pool, sealer }, { name, forge: "local", repositoryUrl: `${publicUrl}/git/docs.git`, docsDir }),
-    assertReachable: async () => {},
     diagnose: none,
     move: async () => ({ repositoryUrl: "" }),
     setCredential: none,

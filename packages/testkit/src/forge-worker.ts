@@ -45,7 +45,6 @@ export async function startForgeWorker(order: ForgeWorkerOrder, passed?: Passed)
   const mirrors = createMirrors({ dir: join(order.dir, "mirrors"), git, log });
   const forges = {
     local: { git, forgeDir: order.forgeDir, pool, publicUrl: () => order.publicUrl },
-    fetch: network.fetch,
     reach: { fetch: network.fetch, addressesOf: async () => null },
     githubTokens: new Map(),
     credentialOf: async () => order.token,

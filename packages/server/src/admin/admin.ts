@@ -54,6 +54,7 @@ import { newJobRules } from "../http/parse-create-body.ts";
 import { createForgeReach } from "../installation/forge-reach.ts";
 import { forgeDirOf, gitNetwork, localGit } from "../installation/local-git.ts";
 import { opensCanary } from "../installation/sealed-values.ts";
+import { isTrustedOrigin } from "../installation/trusted-origins.ts";
 import { listBudgets } from "../jobs/budget.ts";
 import { type JobReport, readReport } from "../jobs/read/run-report.ts";
 import { type Delivery, listDeliveries, redeliver } from "../notify/deliveries.ts";
@@ -220,37 +221,36 @@ export function createAdmin(deps: AdminDeps): Admin {
   const db = asActor(pool, consoleActor);
 
   async function withForges<T>(work: (far: { forges: ForgeDeps; git: Git; publicUrl: string }) => Promise<T>) {
-    const network = createFetch(config.network);
-    const reach = createForgeReach(config);
+    const reach = createForgeReach(config, { isTrusted: (origin) => isTrustedOrigin(pool, origin) });
     const publicUrl = await deps.publicUrl();
     const git = localGit(await gitNetwork(config));
     const forges = {
       local: { git, forgeDir: forgeDirOf(config), pool, publicUrl: () => publicUrl },
-      fetch: network.fetch,
       reach,
       githubTokens: new Map(),
       credentialOf: (projectId: string) => openProjectCredential({ db: pool, sealer }, projectId),
     };
-    return work({ forges, git, publicUrl }).finally(() => Promise.all([network.close(), reach.close()]));
+    return work({ forges, git, publicUrl }).finally(reach.close);
   }
 
   return {
     url: deps.publicUrl,
-    async addProject(input, by = consoleActor) {
+    async addProject(input, by) {
       const forgeName = knownForge(input.forge);
-      const acting = { db: asActor(pool, by), sealer };
+      const acting = { db: asActor(pool, by ?? consoleActor), sealer, isConsole: by === undefined };
       if (forgeName !== "local") return connectProject({ config, ...acting }, forgeName, input);
       return addLocalProject({ config, ...acting, ...forge, publicUrl: deps.publicUrl }, input);
     },
     addGithubAppProject: (input, told) =>
-      withForges(({ forges, publicUrl }) => {
+      withForges(({ publicUrl }) => {
         const { secret } = deps;
-        const far = { config, db, sealer, secret, publicUrl, fetch: forges.fetch, told };
+        const network = createFetch(config.network);
+        const far = { config, db, sealer, secret, publicUrl, fetch: network.fetch, told, isConsole: true };
         return connectGithubApp(far, input, AbortSignal.timeout(appSetUpMsMax));
       }),
-    moveProject: (input, by = consoleActor) =>
+    moveProject: (input, by) =>
       withForges(({ forges }) => {
-        const acting = { config, db: asActor(pool, by), sealer, forges };
+        const acting = { config, db: asActor(pool, by ?? consoleActor), sealer, forges, isConsole: by === undefined };
         return moveProject(acting, input, AbortSignal.timeout(diagnosisMsMax));
       }),
     listProjects: () => listProjects(pool),

@@ -46,6 +46,7 @@ async function connect(told: (step: AppStep) => Promise<void> | void, publicUrl:
       sealer,
       secret,
       publicUrl,
+      isConsole: true,
       fetch: network.fetch,
       told(step) {
         steps.push(step);

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -15,8 +15,9 @@ import { openProjectCredential } from "../accounts/projects/projects.ts";
 import { createSealer } from "../accounts/secrets.ts";
 import { loadConfig } from "../config/config.ts";
 import type { AppError } from "../errors.ts";
+import { localGit } from "../installation/local-git.ts";
 import { createAdmin } from "./admin.ts";
-import { connectProject, type NewRemoteProject } from "./connect-project.ts";
+import { addLocalProject, connectProject, type NewRemoteProject } from "./connect-project.ts";
 
 describe("connect project", () => {
   const dir = mkdtempSync(join(tmpdir(), "emend-connect-"));
@@ -33,6 +34,25 @@ describe("connect project", () => {
   });
   const projects = async () => (await database.pool.query("select from projects")).rows.length;
 
+  it.runIf(process.getuid?.() === 0)(
+    "of the local forge is not added beside another user's repositories (root)",
+    async () => {
+      const forgeDir = join(dir, "forge of the server");
+      mkdirSync(forgeDir);
+      chownSync(forgeDir, 12345, 12345);
+      const deps = {
+        config,
+        db: database.pool,
+        sealer,
+        git: localGit(),
+        forgeDir,
+        publicUrl: async () => "http://e.test",
+      };
+      await expect(addLocalProject(deps, { name: "Docs" })).rejects.toThrow("sudo --user='#12345' emend project add");
+      expect(readdirSync(forgeDir)).toEqual([]);
+    },
+  );
+
   describe.each(vendors)("a project of $name", (vendor) => {
     let far: FarEnd;
     beforeAll(async () => {
@@ -46,8 +66,8 @@ describe("connect project", () => {
       far.tokens.add(far.token);
       Object.assign(far.state, { archived: false, movedTo: null, path: vendor.path, mayPush: true });
     });
-    const connect = (more: Partial<NewRemoteProject> = {}) =>
-      connectProject({ config, db: database.pool, sealer }, vendor.name, {
+    const connect = (more: Partial<NewRemoteProject> = {}, isConsole = true) =>
+      connectProject({ config, db: database.pool, sealer, isConsole }, vendor.name, {
         name: "Docs",
         repo: far.repositoryUrl,
         credential: far.token,
@@ -75,10 +95,30 @@ describe("connect project", () => {
       expect(await connect({ repo: written(far.repositoryUrl) })).toMatchObject({ repositoryUrl: far.repositoryUrl });
     });
 
-    it("is not contacted if its address was entered in the browser and is private now", async () => {
+    it("is not contacted on a private address that was entered in the browser, however it is written", async () => {
+      const { host, pathname } = new URL(far.repositoryUrl);
+      await database.pool.query("truncate trusted_origins");
       const before = far.requests.length;
-      expect(await refusal({ settings: { forge: { isJudged: true } } })).toContain("EMEND_ALLOW_PRIVATE_FORGES");
+      const { port } = new URL(far.repositoryUrl);
+      for (const repo of [
+        far.repositoryUrl,
+        `${host}${pathname}`,
+        `localhost:${port}${pathname}`,
+        `git@localhost:${pathname.slice(1)}`,
+        `http://2130706433:${port}${pathname}`,
+      ]) {
+        const error: Error = await connect({ repo }, false).then(
+          () => new Error("added"),
+          (reason) => reason,
+        );
+        expect(error.message, repo).toMatch(/EMEND_ALLOW_PRIVATE_FORGES|can't use this repository URL/);
+      }
       expect(far.requests.length).toBe(before);
+    });
+
+    it("is contacted there once the console named the server", async () => {
+      await connect();
+      await expect(connect({}, false)).resolves.toMatchObject({ repositoryUrl: far.repositoryUrl });
     });
 
     it("is found on its base branch", async () => {

@@ -1,7 +1,6 @@
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
+import { rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { createFetch } from "@emend/base/network.ts";
 import type { ForgeName } from "@emend/contract";
 import {
   checkCredential,
@@ -10,7 +9,6 @@ import {
   knownForge,
   normalizeRepository,
   openJudgedForge,
-  openRemoteForge,
 } from "@emend/forges";
 import { assertBranch, assertFolder, type Git } from "@emend/tree";
 import { parseProjectSettings } from "../accounts/projects/project-settings.ts";
@@ -25,6 +23,7 @@ import { assertLocalForgeUsable } from "../forge/local/repository.ts";
 import { type ForgeDeps, openForge } from "../forge/open-forge.ts";
 import { createForgeReach } from "../installation/forge-reach.ts";
 import { gitNetwork, localGit } from "../installation/local-git.ts";
+import { isTrustedOrigin, trustOrigins } from "../installation/trusted-origins.ts";
 import { newId } from "../lib/id.ts";
 
 export interface NewRemoteProject {
@@ -47,6 +46,8 @@ export interface ConnectDeps {
   config: Config;
   db: Queryable;
   sealer: Sealer;
+  /** Where somebody with access to the machine types addresses: those servers are trusted from now on. */
+  isConsole: boolean;
 }
 
 export interface ConnectedProject {
@@ -71,13 +72,13 @@ export async function connectProject(
   if (!input.credential) throw refused("A project of this forge needs a token.");
   const id = input.id ?? newId("prj");
   const settings = parseProjectSettings(input.settings).forge;
-  const { url } = normalizeRepository(forge, input.repo, settings);
+  const { url, apiUrl } = normalizeRepository(forge, input.repo, settings);
   const credential = checkCredential(forge, input.credential);
   if (settings.verifiedCommits && !(forge === "github" && isAppCredential(credential))) {
     throw refused("Only a GitHub App's commits can be verified: connect the project through an App.");
   }
   const away = await look(
-    deps.config,
+    deps,
     { id, forge, repositoryUrl: url, settings },
     {
       credential,
@@ -85,6 +86,7 @@ export async function connectProject(
       folder: plainFolder(input.docsDir ?? ""),
     },
   );
+  if (deps.isConsole) await trustOrigins(deps.db, [url, apiUrl]);
   const { repositoryUrl } = await addProject(deps, {
     id,
     name: input.name,
@@ -104,15 +106,14 @@ function noticeOf(away: string): string {
 
 /** Null, or a message if the forge was unavailable. Throws if it can never work. */
 async function look(
-  config: Config,
+  { config, db, isConsole }: Omit<ConnectDeps, "sealer">,
   project: ForgeProject,
   { credential, base, folder }: { credential: string; base: string | null; folder: string },
 ): Promise<string | null> {
-  const [network, reach] = [createFetch(config.network), createForgeReach(config)];
+  const reach = createForgeReach(config, { isTrusted: async (origin) => isConsole || isTrustedOrigin(db, origin) });
   const signal = AbortSignal.timeout(lookMsMax);
   try {
-    const input = { project, credential, fetch: network.fetch, tokens: new Map() };
-    const forge = project.settings.isJudged ? openJudgedForge(input, reach) : openRemoteForge(input);
+    const forge = openJudgedForge({ project, credential, tokens: new Map() }, reach);
     const found = await forge.describeRepository(signal);
     if (found.archived) throw rejected(`${found.path} is archived: nothing can be pushed to it.`);
     if (!project.repositoryUrl.toLowerCase().endsWith(`/${found.path.toLowerCase()}`)) {
@@ -144,7 +145,7 @@ async function look(
     if (isRefusal && !error.retryable) throw refused(error.publicMessage, error);
     throw error;
   } finally {
-    await Promise.all([network.close(), reach.close()]);
+    await reach.close();
   }
 }
 
@@ -155,6 +156,17 @@ function rejected(publicMessage: string): AppError {
 
 function refused(publicMessage: string, cause?: AppError): AppError {
   return new AppError("invalid_request", { publicMessage, cause });
+}
+
+/** The server could not push to a repository that somebody else, such as root, creates beside its own. */
+async function refuseOtherOwner(forgeDir: string): Promise<void> {
+  const folder = (await stat(forgeDir).catch(() => null)) ?? (await stat(dirname(forgeDir)).catch(() => null));
+  const user = process.getuid?.();
+  if (!folder || user === undefined || folder.uid === user) return;
+  throw refused(
+    `The server's repositories in ${forgeDir} belong to the user with the id ${folder.uid}. ` +
+      `Run the command as that user: sudo --user='#${folder.uid}' emend project add …`,
+  );
 }
 
 interface LocalProjectDeps {
@@ -174,6 +186,7 @@ export async function addLocalProject(
   input: Omit<NewRemoteProject, "id" | "credential">,
 ): Promise<ConnectedProject> {
   assertLocalForgeUsable(deps.config);
+  await refuseOtherOwner(deps.forgeDir);
   const id = newId("prj");
   const repository = join(deps.forgeDir, `${id}.git`);
   const signal = AbortSignal.timeout(importMsMax);
@@ -223,7 +236,7 @@ export async function moveProject(
   const forge = knownForge(project.forge);
   if (forge === "local") throw refused("A project of the local forge has no other address, and needs no token.");
   const wanted = input.repo === "follow" ? await followed() : (input.repo ?? project.repositoryUrl);
-  const { url } = normalizeRepository(forge, wanted, project.settings.forge);
+  const { url, apiUrl } = normalizeRepository(forge, wanted, project.settings.forge);
   const given = input.credential === undefined ? null : checkCredential(forge, input.credential);
   // A token is only sent to the server that it was given for.
   if (given === null && new URL(url).origin !== new URL(project.repositoryUrl).origin) {
@@ -234,7 +247,8 @@ export async function moveProject(
   const isOther = input.repo !== "follow" && url !== project.repositoryUrl && !(await isRenamedTo(url));
   if (isOther) await assertNothingOpen(deps.db, project);
   const place = { id: project.id, forge, repositoryUrl: url, settings: project.settings.forge };
-  const away = await look(deps.config, place, { credential, base: project.baseRef, folder: project.docsDir });
+  const away = await look(deps, place, { credential, base: project.baseRef, folder: project.docsDir });
+  if (deps.isConsole) await trustOrigins(deps.db, [url, apiUrl]);
   await deps.db.query("update projects set repository_url = $2, credential = $3 where id = $1", [
     project.id,
     url,

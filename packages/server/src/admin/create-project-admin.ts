@@ -1,4 +1,3 @@
-import type { Fetch } from "@emend/base/network.ts";
 import type { ForgeName } from "@emend/contract";
 import { checkCredential, type JudgedReach, knownForge, listRepositories, normalizeRepository } from "@emend/forges";
 import { openModelKey, setModelKey } from "../accounts/keys/model-keys.ts";
@@ -30,8 +29,6 @@ export function createProjectAdmin(deps: {
   /** EMEND_SECRET. */
   secret: string;
   publicUrl(): string;
-  /** For projects that the console added. */
-  fetch: Fetch;
   reach: JudgedReach;
   allowPrivateWebhooks: boolean;
   config: Config;
@@ -39,14 +36,6 @@ export function createProjectAdmin(deps: {
   local: RepositoryDeps;
 }): ProjectAdmin {
   const { admin, pool, sealer, allowPrivateWebhooks } = deps;
-
-  async function judge(url: string): Promise<void> {
-    await deps.reach.addressesOf(url).catch((error) => {
-      // A name without an address is reported later, when the repository is checked.
-      if (isAppError(error) && error.retryable) return;
-      throw isAppError(error) ? asked(error) : error;
-    });
-  }
 
   /** The credential that a new project takes over from another, or from a new GitHub App. */
   async function takeOver(from: string, forge: RemoteForge, url: string) {
@@ -61,7 +50,7 @@ export function createProjectAdmin(deps: {
   /** Where a stored credential may be sent, and the credential. */
   async function sourceOf(from: string) {
     const setup = await findSetupApp(deps, from);
-    if (setup) return { ...setup, forge: "github" as const, fetch: deps.reach.fetch, isSetup: true };
+    if (setup) return { ...setup, forge: "github" as const, isSetup: true };
     const project = await getProject(pool, from);
     const forge = project ? knownForge(project.forge) : "local";
     const credential = project && (await openProjectCredential({ db: pool, sealer }, project.id));
@@ -70,8 +59,7 @@ export function createProjectAdmin(deps: {
     }
     const { forge: settings } = project.settings;
     const { url, apiUrl } = normalizeRepository(forge, project.repositoryUrl, settings);
-    const fetch = settings.isJudged ? deps.reach.fetch : deps.fetch;
-    return { forge, origin: new URL(url).origin, apiUrl, credential, app: null, fetch, isSetup: false };
+    return { forge, origin: new URL(url).origin, apiUrl, credential, app: null, isSetup: false };
   }
 
   async function givenSource(given: { forge: string; host: string; credential: string }) {
@@ -80,8 +68,7 @@ export function createProjectAdmin(deps: {
     const origin = URL.parse(/^[a-z]+:\/\//i.test(given.host) ? given.host : `https://${given.host}`)?.origin;
     if (!origin?.startsWith("http")) throw refused(`Give the address of the server, such as https://git.example.com.`);
     const { apiUrl } = normalizeRepository(forge, `${origin}/owner/name`, parseProjectSettings({}).forge);
-    for (const one of [origin, apiUrl]) await judge(one);
-    return { forge, apiUrl, credential: checkCredential(forge, given.credential), app: null, fetch: deps.reach.fetch };
+    return { forge, apiUrl, credential: checkCredential(forge, given.credential), app: null };
   }
 
   return {
@@ -90,29 +77,25 @@ export function createProjectAdmin(deps: {
       if (forge === "local" || !input.repo) return admin.addProject(input, by);
       const { forge: settings } = parseProjectSettings(input.settings);
       const { url, apiUrl } = normalizeRepository(forge, input.repo, settings);
-      for (const one of [url, apiUrl]) await judge(one);
-      const given = (input.settings?.forge ?? {}) as Record<string, unknown>;
-      const judged = { ...input, settings: { ...input.settings, forge: { ...given, isJudged: true } } };
-      if (from === undefined) return admin.addProject(judged, by);
+      if (from === undefined) return admin.addProject(input, by);
       const { credential, isSetup } = await takeOver(from, forge, url);
-      if (!isSetup) return admin.addProject({ ...judged, credential }, by);
+      if (!isSetup) return admin.addProject({ ...input, credential }, by);
       const { origin } = new URL(url);
       await setAppHook(deps, { projectId: from, origin, apiUrl, credential });
-      const project = await admin.addProject({ ...judged, id: from, credential }, by);
+      const project = await admin.addProject({ ...input, id: from, credential }, by);
       await removeAppSetup(pool, from);
       return project;
     },
     async listRepositories(source, cursor) {
       const { forge, app, ...input } = "from" in source ? await sourceOf(source.from) : await givenSource(source);
       const signal = AbortSignal.timeout(listMsMax);
-      const page = await listRepositories(forge, { ...input, cursor }, signal).catch(asRequest);
+      const page = await listRepositories(forge, { ...input, fetch: deps.reach.fetch, cursor }, signal).catch(
+        asRequest,
+      );
       const { repositories, next, isInstalled } = page;
       return { repositories, next, install: !isInstalled && app ? { name: app.name, url: app.installUrl } : null };
     },
-    githubApps: createGithubApps({ ...deps, judge }),
-    async assertReachable(url) {
-      if (URL.canParse(url)) await judge(url);
-    },
+    githubApps: createGithubApps(deps),
     diagnose: (projectId) => admin.diagnoseProject(projectId),
     async setCredential({ id, forge: name }, credential, by) {
       const forge = knownForge(name);
@@ -122,7 +105,6 @@ export function createProjectAdmin(deps: {
       await setProjectCredential({ db: asActor(pool, by), sealer }, id, checkCredential(forge, credential));
     },
     async move(projectId, to, by) {
-      if (URL.canParse(to.repo)) await judge(to.repo);
       return admin.moveProject({ projectId, ...to }, by);
     },
     async setModelKey(input, by) {

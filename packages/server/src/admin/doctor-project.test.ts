@@ -1,6 +1,5 @@
 import { hostname } from "node:os";
 import { createLogger } from "@emend/base/logger.ts";
-import { createFetch } from "@emend/base/network.ts";
 import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
 import { type FarEnd, startFarEnd } from "@emend/testkit/forges/far-end.ts";
 import { everyVendor } from "@emend/testkit/forges/vendors.ts";
@@ -15,8 +14,8 @@ import { answerDiagnosis, askWorker } from "./ask-worker.ts";
 import { diagnoseProject, type ProjectCheck } from "./doctor-project.ts";
 
 const { signal } = new AbortController();
-const network = createFetch({});
-const reach = createForgeReach({ network: {}, allowPrivateForges: false });
+let isTrusted = true;
+const reach = createForgeReach({ network: {}, allowPrivateForges: false }, { isTrusted: async () => isTrusted });
 const git = createGit({ allowedProtocols: ["http"] });
 const publicUrl = "https://emend.acme.test";
 let database: TestDatabase;
@@ -24,7 +23,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(async () => {
-  await Promise.all([network.close(), reach.close()]);
+  await reach.close();
   await database.drop();
 });
 
@@ -37,7 +36,6 @@ it("the doctor tells what each model of the project says", async () => {
   ]);
   const forges = {
     local: {} as LocalForgeDeps,
-    fetch: network.fetch,
     reach,
     githubTokens: new Map(),
     credentialOf: async () => far.token,
@@ -112,7 +110,6 @@ describe.each(everyVendor)("the doctor on $label", (vendor) => {
   async function diagnose() {
     const forges = {
       local: {} as LocalForgeDeps,
-      fetch: network.fetch,
       reach,
       githubTokens: new Map(),
       credentialOf: async () => far.token,
@@ -140,12 +137,10 @@ describe.each(everyVendor)("the doctor on $label", (vendor) => {
   });
 
   it("asks nothing at an inner address, by API or git, where somebody in the browser named it", async () => {
-    const judge = (isJudged: boolean) =>
-      database.pool.query("update projects set settings = $2 where id = $1", [projectId, { forge: { isJudged } }]);
-    await judge(true);
+    isTrusted = false;
     const before = far.requests.length;
     const found = await diagnose();
-    await judge(false);
+    isTrusted = true;
     const refused = expect.stringMatching(/^problem: .*EMEND_ALLOW_PRIVATE_FORGES/);
     expect(found).toMatchObject({ token: refused, git: refused, "pull requests": refused });
     expect(far.requests.length).toBe(before);

@@ -32,6 +32,7 @@ import { forgeDirOf, gitNetwork, localGit } from "../installation/local-git.ts";
 import { startHeartbeat } from "../installation/nodes.ts";
 import { ensureSecret, openDatabase } from "../installation/open-database.ts";
 import { assertSecret } from "../installation/sealed-values.ts";
+import { isTrustedOrigin } from "../installation/trusted-origins.ts";
 import { createAnnounceDue } from "../jobs/announce.ts";
 import { createDisk } from "../lib/disk.ts";
 import { measureFetch, measureQueue } from "../metrics/measure.ts";
@@ -88,12 +89,11 @@ export async function composeParts(config: Config, log: Logger, undo: Undo, sign
   const farFetch = traceFetch(tracer, measureFetch(metrics, network.fetch));
   const sealer = createSealer(secret);
   await sealWebhookUrls({ db: pool, sealer });
-  const reach = createForgeReach(config);
+  const reach = createForgeReach(config, { isTrusted: (origin) => isTrustedOrigin(pool, origin) });
   undo.push(() => reach.close());
   const judged = { ...reach, fetch: traceFetch(tracer, measureFetch(metrics, reach.fetch)) };
   const forges: ForgeDeps = {
     local,
-    fetch: farFetch,
     reach: judged,
     githubTokens: new Map(),
     credentialOf: (projectId) => openProjectCredential({ db: pool, sealer }, projectId),

@@ -78,7 +78,7 @@ test("says which models and forges answer, whatever they say, and asks each once
      ('set_details', 'job_1', '2026-01-02T00:05:00Z', 2, '2026-01-02T00:00:00Z', 'GitHub answered 503.'),
      ('check_site', 'prj_a', now(), 0, null, null)`,
   );
-  const read = createStatusReader({ pool, config, fetch });
+  const read = createStatusReader({ pool, config, fetch, forgeFetch: fetch });
   await read();
   const status = await read();
   expect(status.models).toEqual([

@@ -11,6 +11,8 @@ interface StatusDeps {
   pool: Pool;
   config: Pick<Config, "model" | "modelFallbacks" | "modelEndpoints">;
   fetch: Fetch;
+  /** SSRF guard. */
+  forgeFetch: Fetch;
 }
 
 const answerMsMax = 4_000;
@@ -21,10 +23,10 @@ export function createStatusReader(deps: StatusDeps): () => Promise<DashboardSta
   const { pool, config } = deps;
   const known = new Map<string, { at: number; answer: Promise<string | null> }>();
 
-  function askOnce(url: string): Promise<string | null> {
+  function askOnce(url: string, fetch = deps.fetch): Promise<string | null> {
     const last = known.get(url);
     if (last && Date.now() - last.at < freshMs) return last.answer;
-    const answer = whyUnreachable(deps.fetch, url);
+    const answer = whyUnreachable(fetch, url);
     known.set(url, { at: Date.now(), answer });
     return answer;
   }
@@ -44,7 +46,7 @@ export function createStatusReader(deps: StatusDeps): () => Promise<DashboardSta
       `select forge, substring(repository_url from '^[a-z]+://[^/]+') as url, count(*)::int as projects
        from projects where forge <> 'local' group by 1, 2 order by projects desc limit 20`,
     );
-    return Promise.all(rows.map(async (row) => ({ ...row, problem: await askOnce(row.url) })));
+    return Promise.all(rows.map(async (row) => ({ ...row, problem: await askOnce(row.url, deps.forgeFetch) })));
   }
 
   return async () => {

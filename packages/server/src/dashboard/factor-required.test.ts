@@ -232,6 +232,9 @@ describe("requiring a second factor", () => {
     });
     const cookie = createSessions({ pool: host.api.pool, publicUrl: () => publicUrl }).cookieOf(late);
     expect(await statusAs(cookie.split(";", 1)[0] ?? "")).toBe(401);
+    // They do not come back with the setting.
+    expect((await require(false, withApp.cookie)).statusCode).toBe(200);
+    expect(await all()).toEqual([401, 401, 200, 200, 200]);
   });
 
   it("keeps a session of single sign-on when the person sets a first password", async () => {

@@ -1,13 +1,11 @@
 import { describeMistake } from "@emend/base/describe-mistake.ts";
 import { type DashboardJob, jobStatuses } from "@emend/contract";
-import type { FastifyInstance } from "fastify";
 import type { Static, TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import { Clean } from "typebox/value";
 import type { ProjectFilter } from "../accounts/projects/projects.ts";
 import type { Queryable } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
-import { readJsonBodies } from "../http/request-body.ts";
 import { isJobId } from "../jobs/wire-job.ts";
 import type { JobFilter } from "./list-jobs.ts";
 
@@ -24,28 +22,6 @@ export function bodyParser<T extends TSchema>(schema: T): (body: unknown) => Sta
       error ? `${describeMistake(error, []).replace(/^The input/, "The body")}.` : "The body is not valid.",
     );
   };
-}
-
-const depthMax = 50;
-
-/** Refuses JSON that the database cannot store, for all routes. */
-export function readBodies(app: FastifyInstance): void {
-  readJsonBodies(app, (body) => refuseUnkeepable(body, 0));
-}
-
-function refuseUnkeepable(value: unknown, depth: number): void {
-  if (typeof value === "string") refuseText(value);
-  if (typeof value !== "object" || value === null) return;
-  if (depth >= depthMax) throw invalid(`The body must not be nested deeper than ${depthMax} levels.`);
-  for (const [key, inner] of Object.entries(value)) {
-    refuseText(key);
-    refuseUnkeepable(inner, depth + 1);
-  }
-}
-
-function refuseText(text: string): void {
-  if (text.includes("\0")) throw invalid("The body must not contain U+0000.");
-  if (!text.isWellFormed()) throw invalid("The body must not contain a lone surrogate.");
 }
 
 function invalid(publicMessage: string): AppError {

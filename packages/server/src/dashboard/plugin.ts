@@ -1,12 +1,12 @@
 import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { AppError } from "../errors.ts";
+import { readJsonBodies } from "../http/request-body.ts";
 import { createAnnounceDue } from "../jobs/announce.ts";
 import { createJobReader } from "../jobs/read/job-reader.ts";
 import { readAssets } from "./assets.ts";
 import type { AccountsDeps, DashboardDeps } from "./dashboard.ts";
 import { isId } from "./find.ts";
-import { readBodies } from "./parse-request.ts";
 import { plainPages, sendPage } from "./plain-page.ts";
 import { requireOwnPage, requireSession } from "./require-session.ts";
 import { ownSessionRoutes, passwordRoute, settingsRoutes, startRoutes } from "./routes/account.ts";
@@ -44,7 +44,7 @@ export function dashboardPlugin(deps: DashboardDeps): (app: FastifyInstance) => 
     const shared = { ...deps, reader, announceDue: createAnnounceDue({ db: deps.pool, log: deps.log }) };
     app.register(
       async (api) => {
-        readBodies(api);
+        readJsonBodies(api);
         api.addHook("onRequest", requireSession(deps));
         sessionRoute(api, shared);
         projectRoutes(api, shared);
@@ -135,7 +135,7 @@ export function accountsPlugin(deps: AccountsDeps): (app: FastifyInstance) => Pr
     );
     app.register(
       async (open) => {
-        readBodies(open);
+        readJsonBodies(open);
         open.addHook("onRequest", async (request) => requireOwnPage(request, deps.publicUrl()));
         protectOpen(open, deps);
         loginRoutes(open, deps);
@@ -148,7 +148,7 @@ export function accountsPlugin(deps: AccountsDeps): (app: FastifyInstance) => Pr
     );
     app.register(
       async (closed) => {
-        readBodies(closed);
+        readJsonBodies(closed);
         closed.addHook("onRequest", requireSession(deps));
         startRoutes(closed, deps);
         passwordRoute(closed, deps);

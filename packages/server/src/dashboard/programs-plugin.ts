@@ -16,8 +16,9 @@ import {
 import type { Sessions } from "../accounts/sessions/sessions.ts";
 import { AppError } from "../errors.ts";
 import { aboutRequest } from "../http/errors.ts";
+import { readJsonBodies } from "../http/request-body.ts";
 import { requestId } from "../lib/id.ts";
-import { bodyParser, readBodies } from "./parse-request.ts";
+import { bodyParser } from "./parse-request.ts";
 import { actorOf, currentSession, requireSession } from "./require-session.ts";
 
 export interface ProgramsDeps {
@@ -126,7 +127,7 @@ function asSeenByClients(request: FastifyRequest, publicUrl: string): IncomingMe
 }
 
 function consentRoutes(app: FastifyInstance, deps: ProgramsDeps): void {
-  readBodies(app);
+  readJsonBodies(app);
   app.addHook("onRequest", requireSession(deps));
   // Viewers connect programs that read.
   const byAnyone = { config: { role: "viewer" } } as const;

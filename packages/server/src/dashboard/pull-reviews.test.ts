@@ -125,6 +125,23 @@ it("refuses a review of a commit that is not the newest, and one by a viewer", a
   expect((await review("/pulls/prj_none/1", "ada", "approved", { head: "0".repeat(40) })).statusCode).toBe(404);
 });
 
+it("refuses an approval by somebody who wrote one of its commits", async () => {
+  const path = await openPull("topic/own");
+  await commit("An edit of Ada's", { "page.md": "ada\n" });
+  await personGit(
+    work,
+    "commit",
+    "--quiet",
+    "--amend",
+    "--no-edit",
+    `--author=Ada <${people.ada.email.toUpperCase()}>`,
+  );
+  await push("topic/own");
+  expect((await review(path, "ada", "approved")).json().error).toContain("Somebody else must approve it");
+  expect((await review(path, "ada", "changes_requested")).statusCode).toBe(200);
+  expect((await review(path, "bo", "approved")).statusCode).toBe(200);
+});
+
 it("asks members for a review, by name or by the project's settings, and takes reviews back", async () => {
   const path = await openPull("topic/asked");
   await set({ forge: { reviewers: [people.ada.email.toUpperCase()] } });

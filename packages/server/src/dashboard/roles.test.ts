@@ -54,6 +54,7 @@ const exceptions: Readonly<Record<string, Role | "everybody">> = {
   "POST /invitations/:id/revoke": "owner",
   "GET /directory": "owner",
   "PATCH /directory": "owner",
+  "POST /directory/people/:id/connect": "owner",
   "POST /directory/tokens": "owner",
   "POST /directory/tokens/:id/revoke": "owner",
   "GET /settings": "owner",
@@ -121,6 +122,16 @@ it("each route allows exactly the roles it should, and no request without a live
     }
   }
   expect(wrong).toEqual([]);
+});
+
+it("tells a viewer nobody's address but their own", async () => {
+  const viewer = await host.addMember("viewer");
+  const maintainer = await host.addMember("maintainer");
+  await host.api.pool.query("update users set name = 'N' where id = any ($1)", [[viewer.id, maintainer.id]]);
+  const emails = async (cookie: string) =>
+    (await host.send("/names", { cookie })).json().people.map(({ email }: { email: string }) => email);
+  expect(await emails(viewer.cookie)).toEqual([viewer.email]);
+  expect(await emails(maintainer.cookie)).toEqual(expect.arrayContaining([viewer.email, maintainer.email]));
 });
 
 it("gives a changed role and a removal at once", async () => {

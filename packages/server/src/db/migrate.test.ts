@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { createLogger } from "@emend/base/logger.ts";
 import { runOnServer, withDatabaseName } from "@emend/testkit/server.ts";
 import { afterAll, expect, inject, test } from "vitest";
-import { migrate } from "./migrate.ts";
+import { knownSchema, migrate } from "./migrate.ts";
 import { createPool } from "./pool.ts";
 
 const { url: serverUrl } = inject("testServer");
@@ -27,8 +27,10 @@ test("nodes that start together migrate once, and a later one finds nothing to d
   expect(await migrate(pool)).toEqual([]);
 });
 
-test("a node of the release before starts and leaves alone what a newer one added", async () => {
+test("a release refuses to start on a database that is newer, and names both", async () => {
   await pool.query("insert into migrations (name) values ('9999-newer.sql')");
+  await expect(migrate(pool)).rejects.toThrow(`9999-newer, which is newer than ${await knownSchema()} of this release`);
+  await pool.query("delete from migrations where name = '9999-newer.sql'");
   expect(await migrate(pool)).toEqual([]);
 });
 

@@ -22,6 +22,7 @@ export async function migrate(pool: Pool): Promise<readonly string[]> {
     );
     const { rows } = await client.query<{ name: string }>("select name from migrations");
     const applied = new Set(rows.map((row) => row.name));
+    refuseNewer([...applied], files);
     const missing = files.filter((name) => !applied.has(name));
     for (const name of missing) {
       await client.query(patient(await readFile(new URL(name, migrationsDir), "utf8")));
@@ -36,6 +37,23 @@ export async function migrate(pool: Pool): Promise<readonly string[]> {
     }
     return missing;
   });
+}
+
+/** The newest migration that this release has, without its ending: `0094-azure-devops`. */
+export async function knownSchema(): Promise<string> {
+  return schemaOf(await sqlFilesIn(migrationsDir));
+}
+
+const schemaOf = (files: readonly string[]) => (files.at(-1) ?? "").replace(/\.sql$/, "");
+
+/** An older release would read and write what it does not understand. */
+function refuseNewer(applied: readonly string[], known: readonly string[]): void {
+  const newest = applied.toSorted().at(-1) ?? "";
+  if (newest <= (known.at(-1) ?? "")) return;
+  const message =
+    `the database has the schema ${schemaOf([newest])}, which is newer than ${schemaOf(known)} of this release; ` +
+    "start the newer release, or restore a backup of this one";
+  throw new AppError("unavailable", { publicMessage: "the database is not available", message });
 }
 
 async function sqlFilesIn(folder: URL): Promise<readonly string[]> {

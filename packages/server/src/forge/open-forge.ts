@@ -1,4 +1,3 @@
-import type { Fetch } from "@emend/base/network.ts";
 import {
   type Forge,
   type ForgeSettings,
@@ -6,7 +5,6 @@ import {
   type JudgedReach,
   knownForge,
   openJudgedForge,
-  openRemoteForge,
   type Polling,
 } from "@emend/forges";
 import { AppError } from "../errors.ts";
@@ -15,8 +13,7 @@ import type { LocalForgeDeps } from "./local/repository.ts";
 
 export interface ForgeDeps {
   local: LocalForgeDeps;
-  fetch: Fetch;
-  /** For projects whose URLs pass the SSRF guard. */
+  /** SSRF guard. */
   reach: JudgedReach;
   githubTokens: GithubTokens;
   /** The project's decrypted token. Null if it has none. */
@@ -40,8 +37,8 @@ export async function openForge(project: StoredProject, deps: ForgeDeps, polling
       publicMessage: "The project has no token for its forge. Set one in its settings.",
     });
   }
-  const { fetch, githubTokens: tokens } = deps;
+  const { githubTokens: tokens } = deps;
   const settings = project.settings.forge;
-  const input = { fetch, tokens, project: { ...project, settings }, credential, ...(polling && { polling }) };
-  return settings.isJudged ? openJudgedForge(input, deps.reach) : openRemoteForge(input);
+  const input = { tokens, project: { ...project, settings }, credential, ...(polling && { polling }) };
+  return openJudgedForge(input, deps.reach);
 }

@@ -14,21 +14,27 @@ export function createErrorHandler(
   send: (reply: FastifyReply, refusal: Refusal, error: unknown) => void = refuse,
 ) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const refusal = refusalOf(error);
+    const refusal = refusalOf(error, request.routeOptions.bodyLimit);
     if (refusal.code === "internal") deps.log.error({ err: error, ...aboutRequest(request) }, "request failed");
     if (refusal.code === "unavailable") deps.log.warn({ err: error, ...aboutRequest(request) }, "database unavailable");
     send(reply, refusal, error);
   };
 }
 
-function refusalOf(error: unknown): Refusal {
+const mebibyte = 1024 * 1024;
+
+function sizeOf(bytes: number): string {
+  return bytes >= mebibyte ? `${bytes / mebibyte} MiB` : `${bytes / 1024} KiB`;
+}
+
+function refusalOf(error: unknown, bodyBytesMax: number): Refusal {
   if (isAppError(error)) return fromAppError(error);
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
   switch (code) {
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
       return { code: "unsupported_media_type", message: "The body must be application/json." };
     case "FST_ERR_CTP_BODY_TOO_LARGE":
-      return { code: "payload_too_large", message: "The body is larger than 2 MiB." };
+      return { code: "payload_too_large", message: `The body is larger than ${sizeOf(bodyBytesMax)}.` };
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
       return { code: "invalid_request", message: "The body's length differs from Content-Length." };
   }

@@ -6,20 +6,17 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
 
 /**
  * Parses JSON only. Our own parser, because the framework's replaces invalid UTF-8 with question marks. `JSON.parse`
- * takes the last of duplicate fields, and `__proto__` is an ordinary field. `refuseBad` can refuse more.
+ * takes the last of duplicate fields, and `__proto__` is an ordinary field. What the database cannot store is refused
+ * here, in every text of every body.
  */
-export function readJsonBodies(
-  app: FastifyInstance,
-  refuseBad: (body: unknown) => void = () => {},
-  types: string[] = ["application/json"],
-): void {
+export function readJsonBodies(app: FastifyInstance, types: string[] = ["application/json"]): void {
   app.addContentTypeParser(
     types,
     { parseAs: "buffer" },
     (_request: FastifyRequest, body: Buffer, done: (error: Error | null, value?: unknown) => void) => {
       try {
         const value = parse(body);
-        refuseBad(value);
+        refuseUnkeepable(value, 0);
         done(null, value);
       } catch (error) {
         done(error as Error);
@@ -34,6 +31,27 @@ function parse(body: Buffer): unknown {
   } catch (cause) {
     throw new AppError("invalid_request", { publicMessage: "The body is not valid JSON in UTF-8.", cause });
   }
+}
+
+const depthMax = 50;
+
+function refuseUnkeepable(value: unknown, depth: number): void {
+  if (typeof value === "string") refuseText(value);
+  if (typeof value !== "object" || value === null) return;
+  if (depth >= depthMax) throw invalid(`The body must not be nested deeper than ${depthMax} levels.`);
+  for (const [key, inner] of Object.entries(value)) {
+    refuseText(key);
+    refuseUnkeepable(inner, depth + 1);
+  }
+}
+
+function refuseText(text: string): void {
+  if (text.includes("\0")) throw invalid("The body must not contain U+0000.");
+  if (!text.isWellFormed()) throw invalid("The body must not contain a lone surrogate.");
+}
+
+function invalid(publicMessage: string): AppError {
+  return new AppError("invalid_request", { publicMessage });
 }
 
 /** Before the body is parsed: sends 100 Continue if the client waits for it. Refuses compressed bodies. */

@@ -53,7 +53,7 @@ export function scimPlugin(deps: ScimDeps): (app: FastifyInstance) => Promise<vo
     app.register(
       async (scope) => {
         scope.removeAllContentTypeParsers();
-        readJsonBodies(scope, undefined, [mediaType, "application/json"]);
+        readJsonBodies(scope, [mediaType, "application/json"]);
         scope.setErrorHandler(createErrorHandler(deps, sendFault));
         scope.addHook("onRequest", requireToken(deps));
         // Before a body is read or its type checked, which would be refused first. The types lack this hook.

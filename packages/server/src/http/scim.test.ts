@@ -4,7 +4,7 @@ import { startApi, type TestApi } from "@emend/testkit/api.ts";
 import { scimPatch } from "scim-patch";
 import SCIMMY from "scimmy";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { setDirectorySettings } from "../accounts/directory/directory-access.ts";
+import { connectMember, listWaiting, setDirectorySettings } from "../accounts/directory/directory-access.ts";
 import {
   createDirectoryToken,
   listDirectoryTokens,
@@ -15,6 +15,7 @@ import { changeRole, inviteMember, removeMember } from "../accounts/people/membe
 import type { Role } from "../accounts/people/user.ts";
 import { findSession, openSession } from "../accounts/sessions/session-store.ts";
 import { logInIdentity } from "../accounts/single-sign-on/log-in-identity.ts";
+import type { Queryable } from "../db/pool.ts";
 import { consoleActor } from "../db/transaction.ts";
 import { scimPlugin } from "./scim-plugin.ts";
 
@@ -233,11 +234,43 @@ describe("a person", () => {
     expect(await everything()).toEqual(before);
   });
 
-  it("is the member of the same address, with the role that an owner gave", async () => {
+  it("never takes over, renames or removes a member that it did not create", async () => {
+    const before = (await api.pool.query("select * from users order by id")).rows;
+    const id = await addUser("owner@emend.test", { displayName: "Not the owner" });
+    await patch(`/Users/${id}`, { op: "replace", path: "userName", value: "evil@emend.test" });
+    await patch(`/Users/${id}`, { op: "replace", path: "userName", value: "owner@emend.test" });
+    await patch(`/Users/${id}`, { op: "replace", path: "active", value: false });
+    await send("DELETE", `/Users/${id}`);
+    await addUser("owner@emend.test", { active: false });
+    expect((await api.pool.query("select * from users order by id")).rows).toEqual(before);
+  });
+
+  it("cannot get by a new address what an owner gave to the old one", async () => {
+    const id = await addUser("ada@example.com");
+    await api.pool.query("update users set role = 'owner' where email = 'ada@example.com'");
+    const rename = () => patch(`/Users/${id}`, { op: "replace", path: "userName", value: "evil@emend.test" });
+    expect(await rename()).toMatchObject({ status: 409 });
+    expect(await roleOf("ada@example.com")).toBe("owner");
+    // Somebody who logged in before is known by the provider's identity, whatever the address.
+    await api.pool.query("update users set identity = 'https://idp.test ada' where email = 'ada@example.com'");
+    expect((await rename()).status).toBe(200);
+    const stranger = { id: "https://idp.test evil", email: "evil@emend.test", isEmailVerified: true, name: "E" };
+    const rules = { domains: [], defaultRole: "viewer" as const };
+    await expect(
+      logInIdentity({ pool: api.pool }, { identity: stranger, rules, address: "::1", replaces: null }),
+    ).rejects.toThrow("another account");
+  });
+
+  it("is the member of the same address once an owner connects them, with the role that an owner gave", async () => {
     await api.pool.query(
       "insert into users (id, email, name, role) values ('usr_m', 'm@example.com', 'M', 'maintainer')",
     );
     const id = await addUser("m@example.com", { displayName: "Em" });
+    expect(await listWaiting(api.pool)).toEqual([{ id, email: "m@example.com", role: "maintainer" }]);
+    // What the owner saw may have changed meanwhile.
+    await expect(connectMember(api.pool, { id, email: "owner@emend.test" }, consoleActor)).rejects.toThrow("no longer");
+    await connectMember(api.pool, { id, email: "m@example.com" }, consoleActor);
+    expect(await listWaiting(api.pool)).toEqual([]);
     expect((await api.pool.query("select name, role from users where id = 'usr_m'")).rows).toEqual([
       { name: "Em", role: "maintainer" },
     ]);
@@ -481,6 +514,7 @@ describe("access ends", () => {
   ])("%s: sessions, keys and invitations", async (_what, end) => {
     await give({}, "owner");
     const id = await addUser("ada@example.com");
+    await addUser("bo@example.com");
     const [opened, key, other] = [
       await session("ada@example.com"),
       await keyOf("Ada@example.com"),
@@ -495,6 +529,32 @@ describe("access ends", () => {
     expect(await findSession(api.pool, opened)).toBeNull();
     expect([await isRevoked(key.id), await isRevoked(other.id)]).toEqual([true, false]);
     expect((await api.pool.query("select from login_links")).rowCount).toBe(0);
+  });
+
+  it("for keys that the person creates at the same moment", async () => {
+    await give({}, "maintainer");
+    const [{ id: projectId }, { id: viewersId }] = [await api.addProject(), await api.addProject()];
+    const create = (db: Queryable, createdBy: string, projectIds: string[]) =>
+      createKey(db, { name: "ci", projectIds, scope: "write", expiresInMs: null, allowList: null, createdBy });
+    for (const ends of [{ active: false }, { active: true, userName: "ada.king@example.com" }]) {
+      const id = await addUser("ada@example.com");
+      const leaver = await api.pool.connect();
+      try {
+        await leaver.query("begin");
+        const made = await create(leaver, "ada@example.com", [projectId]);
+        const ended = patch(`/Users/${id}`, { op: "replace", value: ends });
+        const waits = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+        await Promise.race([ended, expect.poll(async () => (await api.pool.query(waits)).rowCount).toBe(1)]);
+        await leaver.query("commit");
+        await ended;
+        await patch(`/Users/${id}`, { op: "replace", value: { active: false } });
+        expect(made.kind === "created" && (await isRevoked(made.id))).toBe(true);
+      } finally {
+        leaver.release();
+      }
+      await expect(create(api.pool, "ada@example.com", [viewersId])).rejects.toThrow("Only owners and maintainers");
+      await send("DELETE", `/Users/${id}`);
+    }
   });
 
   it.each(["https://idp.test ada", "saml:https://idp.test ada"])(
@@ -557,6 +617,7 @@ describe("access ends", () => {
   it("never for the last owner, and then nothing is changed", async () => {
     await give({ admins: "owner" });
     const owner = await addUser("owner@emend.test");
+    await connectMember(api.pool, { id: owner, email: "owner@emend.test" }, consoleActor);
     const admins = await addGroup("admins", owner);
     const before = await everything();
     for (const refused of [

@@ -13,8 +13,8 @@ import type { ForgeDeps } from "../forge/open-forge.ts";
 import { AddressRefused, guardedLookup, mayConnect, type ResolveAll } from "../notify/ssrf-guard.ts";
 
 /**
- * SSRF guard for forges that maintainers name, for context repositories or new projects: loopback and private networks
- * only if the operator allows them, and cloud metadata never. On the console everything is allowed.
+ * SSRF guard for every forge, by fetch and by git: loopback and private networks only if the operator allows them or the
+ * console named the server, and cloud metadata never.
  */
 export interface ForgeReach extends JudgedReach {
   close(): Promise<void>;
@@ -22,13 +22,15 @@ export interface ForgeReach extends JudgedReach {
 
 export function createForgeReach(
   config: Pick<Config, "network" | "allowPrivateForges">,
-  options: { resolve?: ResolveAll } = {},
+  options: { resolve?: ResolveAll; isTrusted?(origin: string): Promise<boolean> } = {},
 ): ForgeReach {
   const { network, allowPrivateForges: allowPrivate } = config;
-  const client = createFetch(network, { lookup: guardedLookup({ allowPrivate, ...options }) });
+  const { resolve: ask, isTrusted = async () => false } = options;
+  const client = createFetch(network, { lookup: guardedLookup({ allowPrivate, ...(ask && { resolve: ask }) }) });
+  let trusted: ReturnType<typeof createFetch> | undefined;
 
   async function addressesOf(url: string): Promise<readonly string[] | null> {
-    const { hostname, protocol } = new URL(url);
+    const { hostname, protocol, origin } = new URL(url);
     const host = hostname.replace(/^\[|\]$/g, "");
     const isProxied = Boolean(protocol === "https:" ? network.httpsProxy : network.httpProxy);
     const found = isIP(host) ? [host] : await resolve(host);
@@ -41,12 +43,12 @@ export function createForgeReach(
       });
     }
     const allowed = found.filter((address) => mayConnect(address, { allowPrivate }));
-    if (allowed.length === 0 || (isProxied && allowed.length < found.length)) throw refused(host);
-    return allowed;
+    if (allowed.length > 0 && !(isProxied && allowed.length < found.length)) return allowed;
+    if (await isTrusted(origin)) return null;
+    throw refused(host);
   }
 
   async function resolve(host: string): Promise<readonly string[] | null> {
-    const { resolve: ask } = options;
     const found = ask
       ? await new Promise<{ address: string }[] | null>((done) =>
           ask(host, (error, addresses) => done(error ? null : addresses)),
@@ -58,16 +60,21 @@ export function createForgeReach(
   return {
     addressesOf,
     async fetch(url, init) {
-      // An IP address in the URL needs no lookup.
-      if (isIP(new URL(url).hostname.replace(/^\[|\]$/g, ""))) await addressesOf(url);
+      const { hostname, origin } = new URL(url);
+      const host = hostname.replace(/^\[|\]$/g, "");
       try {
+        // An IP address in the URL needs no lookup.
+        if (isIP(host) && !mayConnect(host, { allowPrivate })) throw new AddressRefused();
         return await client.fetch(url, init);
       } catch (error) {
-        const { cause } = error as { cause?: unknown };
-        throw cause instanceof AddressRefused ? refused(new URL(url).hostname, cause) : error;
+        const refusal = [error, (error as { cause?: unknown }).cause].find((each) => each instanceof AddressRefused);
+        if (!refusal) throw error;
+        if (!(await isTrusted(origin))) throw refused(hostname, refusal as Error);
+        trusted ??= createFetch(network);
+        return trusted.fetch(url, init);
       }
     },
-    close: client.close,
+    close: async () => void (await Promise.all([client.close(), trusted?.close()])),
   };
 }
 

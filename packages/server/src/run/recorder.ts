@@ -1,3 +1,4 @@
+import { performance } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
 import { interjectionsIn, type Step } from "@emend/agent";
 import type { Logger } from "@emend/base/logger.ts";
@@ -53,7 +54,16 @@ export function createRecorder(deps: RecorderDeps, run: ActiveRun): Recorder {
   const { pool, crashPoint } = deps;
   const { lease } = run.job;
   const { signal } = run.controller;
-  const read = <T>(work: () => Promise<T>) => retryThroughOutage(deps.log, signal, work);
+  async function progress<T>(until: AbortSignal, work: () => Promise<T>): Promise<T> {
+    run.pendingCalls += 1;
+    try {
+      return await retryThroughOutage(deps.log, until, work);
+    } finally {
+      run.pendingCalls -= 1;
+      run.progressAtMs = performance.now();
+    }
+  }
+  const read = <T>(work: () => Promise<T>) => progress(signal, work);
   async function write<T>(work: () => Promise<T>): Promise<T> {
     const done = await read(work);
     deps.announceChange(lease.jobId);
@@ -74,9 +84,7 @@ export function createRecorder(deps: RecorderDeps, run: ActiveRun): Recorder {
       const diff = changes?.patch ?? null;
       const input = { step, edits, event: describeStep(step, changes?.files), diff, run: run.job.runs };
       // A model's answer was paid for: it is kept until it is stored, even if the run has ended meanwhile.
-      const hasInterjections = await retryThroughOutage(deps.log, deps.processEnds, () =>
-        recordStep(pool, lease, input),
-      );
+      const hasInterjections = await progress(deps.processEnds, () => recordStep(pool, lease, input));
       deps.announceChange(lease.jobId);
       if (step.taken) run.job.interjections = [...run.job.interjections, ...interjectionsIn([step])];
       run.job.hasInterjections = hasInterjections;

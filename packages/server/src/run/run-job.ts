@@ -24,6 +24,7 @@ import {
 } from "./propose-change.ts";
 import { createRecorder, retryThroughOutage } from "./recorder.ts";
 import type { Recorder, RunDeps } from "./run.ts";
+<<<<<<< HEAD
 import {
   type ActiveRun,
   type OpenTree,
@@ -33,6 +34,9 @@ import {
   type ReviewedChange,
   type Stages,
 } from "./run.ts";
+=======
+import { type ActiveRun, type Outcome, type PassableVerdict, Released, type Stages, Stalled } from "./run.ts";
+>>>>>>> main
 
 /**
  * One attempt at a job, continuing where an earlier one stopped. Stored steps are not requested from the model again,
@@ -101,6 +105,8 @@ interface RunJobDeps {
   log: Logger;
   stages: Stages;
   leaseMs: number;
+  /** How long a run that ends may take to leave what it waits for. */
+  leaveMsMax: number;
   announceChange: AnnounceChange;
   patience: Patience;
   disk?: Disk;
@@ -147,7 +153,7 @@ async function attempt(deps: RunJobDeps & { processEnds: AbortSignal }, run: Act
   deps.crashPoint("after-claim");
   try {
     const recorder = createRecorder(deps, run);
-    const outcome = await runJob({ ...deps, recorder }, job, controller.signal);
+    const outcome = await untilLeft(runJob({ ...deps, recorder }, job, controller.signal), run, deps.leaveMsMax);
     if (outcome.kind === "asked") return { kind: "ask", asked: outcome };
     return { kind: "end", ending: endingOf(outcome) };
   } catch (error) {
@@ -163,6 +169,32 @@ async function attempt(deps: RunJobDeps & { processEnds: AbortSignal }, run: Act
       return { kind: "release", release };
     }
     return afterFailure(cause, job, deps.patience, run.hasWork);
+  }
+}
+
+/**
+ * A wait that ignores its signal does not keep the run: its lease ends, and with it the right to write. A model's answer
+ * that waits for the database was paid for, so it is stored first.
+ */
+async function untilLeft<T>(work: Promise<T>, run: ActiveRun, leaveMsMax: number): Promise<T> {
+  const { signal } = run.controller;
+  const left = Promise.withResolvers<never>();
+  let timer: NodeJS.Timeout | undefined;
+  const leave = () => {
+    if (run.pendingCalls === 0) left.reject(signal.reason);
+    else timer = setTimeout(leave, leaveMsMax / 10);
+  };
+  const begin = () => {
+    timer = setTimeout(leave, leaveMsMax);
+  };
+  if (signal.aborted) begin();
+  else signal.addEventListener("abort", begin, { once: true });
+  work.catch(() => {});
+  try {
+    return await Promise.race([work, left.promise]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", begin);
   }
 }
 
@@ -211,6 +243,11 @@ const databaseAway: Retryable = {
   retryable: true,
   retryAfterMs: undefined,
 };
+const noProgress: Retryable = {
+  publicMessage: "The run made no progress: something that it waited for never answered.",
+  retryable: true,
+  retryAfterMs: undefined,
+};
 const internalMessage = "Emend failed unexpectedly on this job. The server's log has details.";
 
 /** Decides what a failure does to the job. A process shutdown or a database outage is never the job's fault. */
@@ -223,6 +260,7 @@ export function afterFailure(
 ): AfterRun {
   if (error instanceof LeaseLost) return { kind: "leave" };
   if (error instanceof Released) return { kind: "release", release: { reason: "released", delayMs: 0 } };
+  if (error instanceof Stalled) return retryOrFail(noProgress, "internal", job, patience);
   // The release itself waits for the database, so this counts outages, not their duration.
   if (isDatabaseUnavailable(error)) return retryOrFail(databaseAway, "internal", job, patience);
   if (isAppError(error, "unavailable")) return retryOrFail(error, "internal", job, patience);

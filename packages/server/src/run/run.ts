@@ -1,3 +1,4 @@
+import { performance } from "node:perf_hooks";
 import type { AgentOutcome, FollowUp, Limits, Step } from "@emend/agent";
 import type { Evidence } from "@emend/base/evidence.ts";
 import type { Logger } from "@emend/base/logger.ts";
@@ -184,6 +185,17 @@ export interface ActiveRun {
   draining: boolean;
   /** The job has stored work that a failure would lose: at least one step. */
   hasWork: boolean;
+  /** When it last stored or read something (monotonic clock), and how many such calls wait for the database. */
+  progressAtMs: number;
+  pendingCalls: number;
+}
+
+/** It stored nothing for longer than any of its steps may take, so something that it waits for never answers. */
+export class Stalled extends Error {
+  constructor() {
+    super("the run made no progress");
+    this.name = "Stalled";
+  }
 }
 
 /** The process is shutting down: the run goes back to the queue, and another worker continues it. */
@@ -200,6 +212,8 @@ export function startRun(job: LeasedJob): ActiveRun {
     controller: new AbortController(),
     draining: false,
     hasWork: job.change !== null,
+    progressAtMs: performance.now(),
+    pendingCalls: 0,
   };
 }
 

@@ -9,6 +9,8 @@ import { inTransaction } from "../db/transaction.ts";
 import { archiveJob, cancelJob, retryJob } from "../jobs/job-actions.ts";
 import { createJobReader } from "../jobs/read/job-reader.ts";
 import { readRun } from "../jobs/read/run-report.ts";
+import type { LeasedJob } from "../jobs/run/leased-job.ts";
+import type { Stages } from "./run.ts";
 import { startWorker, type Worker, type WorkerOptions } from "./worker.ts";
 
 const lines: { level: number; msg: string; outcome?: string }[] = [];
@@ -39,10 +41,16 @@ type Homes = NonNullable<Parameters<typeof startWorker>[0]["homes"]>;
 let outcomes: string[] = [];
 const settled = (outcome: string) => void outcomes.push(outcome);
 
-function start(options: Partial<WorkerOptions> = {}, pool = database.pool, homes?: Homes): void {
+function start(
+  options: Partial<WorkerOptions> = {},
+  pool = database.pool,
+  homes?: Homes,
+  changed: (stages: Stages) => Partial<Stages> = () => ({}),
+): void {
   outcomes = [];
   const crashPoint = () => {};
-  const stages = scriptedStages({ pool, worker: "only", crashPoint });
+  const scripted = scriptedStages({ pool, worker: "only", crashPoint });
+  const stages = { ...scripted, ...changed(scripted) };
   worker = startWorker(
     { pool, databaseUrl: database.url, listener, log, stages, crashPoint, onSettled: settled, ...(homes && { homes }) },
     // A busy machine may renew a short lease too late, and then a job rightly runs again.
@@ -302,6 +310,66 @@ test("a run whose lease was taken away is broken off, and makes room for the nex
   await alterJob(database.pool, id, "status = 'archived', lease = null");
   expect(await ended(await job({}))).toMatchObject({ status: "completed" });
   expect(await readJob(database.pool, id)).toMatchObject({ status: "archived" });
+});
+
+// Each kind of wait of a run, none of which hears its signal.
+const never = () => new Promise<never>(() => {});
+const hangs: Record<string, (stages: Stages) => Partial<Stages>> = {
+  "its tree": () => ({ openTree: never }),
+  "a model": () => ({ runAgent: never }),
+  "a model's second turn": (stages) => ({
+    runAgent: async (job, work, signal) => {
+      const saveStep: typeof work.saveStep = async (...step) => {
+        await work.saveStep(...step);
+        await never();
+      };
+      return stages.runAgent(job, { ...work, saveStep }, signal);
+    },
+  }),
+  "the review": () => ({ review: never }),
+  "the diff": () => ({ diff: never }),
+  "the search for what was refused": () => ({ findRefused: never }),
+  "the search for what touches it": () => ({ findTouching: never }),
+  "its kind": () => ({ classify: never }),
+  "its pictures": () => ({ takePictures: never }),
+  "the moved base": () => ({ openOnMovedBase: never }),
+  "its forge": () => ({ publish: never }),
+};
+const impatient = { concurrency: 1, stepMsMin: 100, stepGraceMs: 100, leaveMsMax: 50, retriesMax: 0 };
+
+test.each(Object.keys(hangs))("a run that waits for %s for ever is released, and the next one runs", async (name) => {
+  await database.pool.query(
+    "update projects set settings = jsonb_build_object('limits', '{\"wallTimeMsMax\": 100}'::jsonb)",
+  );
+  const stuck = await job({ steps: 1 });
+  const next = await job({ steps: 1 });
+  start(impatient, database.pool, undefined, (stages) => {
+    const changed = hangs[name]?.(stages) ?? {};
+    return Object.fromEntries(
+      Object.entries(changed).map(([stage, hang]) => [
+        stage,
+        (leased: LeasedJob, ...rest: unknown[]) =>
+          (
+            (leased.id === stuck ? hang : stages[stage as keyof Stages]) as ((...all: unknown[]) => unknown) | undefined
+          )?.(leased, ...rest) ?? null,
+      ]),
+    ) as Partial<Stages>;
+  });
+  expect(await ended(stuck)).toMatchObject({
+    failure_code: "internal",
+    failure_message: expect.stringContaining("no progress"),
+    lease: null,
+  });
+  expect(await ended(next)).toMatchObject({ status: "completed" });
+});
+
+test("a stop does not wait for a run that waits for ever: its job is queued again", async () => {
+  const id = await job({ steps: 1 });
+  start({ drainMsMax: 1_000, leaveMsMax: 50 }, database.pool, undefined, () => ({ runAgent: never }));
+  await waitForJob(database.pool, id, ({ phase }) => phase === "working");
+  await worker?.stop();
+  expect(await readJob(database.pool, id)).toMatchObject({ lease: null, status: "active" });
+  expect(outcomes).toEqual(["released"]);
 });
 
 test("a stop gives its jobs back and logs one line for each, which is no warning", async () => {

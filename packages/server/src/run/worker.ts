@@ -15,7 +15,7 @@ import { LeaseLost, renewLeases, sweepLeases } from "../jobs/run/leases.ts";
 import type { Disk } from "../lib/disk.ts";
 import type { CrashPoint } from "./crash-points.ts";
 import { type LeaseTimes, startLeaseKeeper } from "./keep-leases.ts";
-import { type ActiveRun, Released, type Stages, startRun } from "./run.ts";
+import { type ActiveRun, Released, type Stages, Stalled, startRun } from "./run.ts";
 import { type Patience, runClaimedJob } from "./run-job.ts";
 
 interface WorkerDeps {
@@ -43,6 +43,11 @@ export interface WorkerOptions extends Partial<LeaseTimes>, Partial<Patience> {
   homeMs?: number;
   /** The time limit for a shutdown. */
   drainMsMax?: number;
+  /** A run may store nothing for as long as its longest step, or for this if it is longer, and a grace. */
+  stepMsMin?: number;
+  stepGraceMs?: number;
+  /** How long a run that ends may take to leave what it waits for. */
+  leaveMsMax?: number;
 }
 
 export interface Worker {
@@ -58,6 +63,10 @@ const defaults = {
   renewEveryMs: 4_000,
   stallMsMax: 60_000,
   drainMsMax: 25_000,
+  // Fetching a base and a build have their own limits, which are shorter.
+  stepMsMin: 20 * 60_000,
+  stepGraceMs: 5 * 60_000,
+  leaveMsMax: 2_000,
   crashesMax: 3,
   retriesMax: 5,
   retryMs: 5_000,
@@ -92,6 +101,17 @@ export function startWorker(deps: WorkerDeps, given: WorkerOptions): Worker {
     deps.listener.on(channels.stopAsked, (jobId) => void checkLeases(jobId)),
   ];
   const claiming = claimWhileWanted();
+  const watching = setInterval(endStalled, Math.min(5_000, options.stepGraceMs)).unref();
+
+  /** A run is bounded by its own progress, whatever it waits for: otherwise its lease would be renewed for ever. */
+  function endStalled(): void {
+    for (const { run } of runs.values()) {
+      const quietMs = run.pendingCalls > 0 ? 0 : performance.now() - run.progressAtMs;
+      const stepMsMax = Math.max(run.job.turnMsMax, options.stepMsMin);
+      if (quietMs < stepMsMax + options.stepGraceMs) continue;
+      run.controller.abort(new Stalled());
+    }
+  }
 
   function onLost(token: string): void {
     const run = runs.get(token)?.run;
@@ -158,7 +178,7 @@ export function startWorker(deps: WorkerDeps, given: WorkerOptions): Worker {
     keeper.hold(job.lease);
     const patience = { crashesMax: options.crashesMax, retriesMax: options.retriesMax, retryMs: options.retryMs };
     const settled = runClaimedJob(
-      { ...deps, announceChange, leaseMs: options.leaseMs, patience },
+      { ...deps, announceChange, leaseMs: options.leaseMs, leaveMsMax: options.leaveMsMax, patience },
       run,
       processEnds.signal,
     ).finally(() => {
@@ -175,6 +195,7 @@ export function startWorker(deps: WorkerDeps, given: WorkerOptions): Worker {
     wake.ring();
     const idle = Promise.all([claiming, sweeper.stop()]);
     await drainRuns({ idle, runs }, options.drainMsMax);
+    clearInterval(watching);
     processEnds.abort();
     await keeper.close();
   }

@@ -18,7 +18,10 @@ export interface BoundProcess {
   readonly stderr: Readable;
   /** Resolves when it has exited and its output was read. Rejects if it could not be started. */
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-  /** Sends SIGTERM to the group, so that git can remove its lock files, and SIGKILL soon after. */
+  /**
+   * Sends SIGTERM to the group, so that git can remove its lock files, and SIGKILL soon after. `ended` settles then,
+   * whatever became of the start.
+   */
   stop(): void;
 }
 
@@ -69,13 +72,22 @@ export function startBound(options: {
   const { promise: ended, resolve, reject } = Promise.withResolvers<Awaited<BoundProcess["ended"]>>();
   const started = Promise.withResolvers<number | undefined>();
   let pid: number | undefined;
+  let hasStarted = false;
   let isStopped = false;
+  let isSettled = false;
   let killTimer: NodeJS.Timeout | undefined;
+  let settleTimer: NodeJS.Timeout | undefined;
   function stopGroup(): void {
     killGroup(pid, "SIGTERM");
     killTimer = setTimeout(() => killGroup(pid, "SIGKILL"), killAfterMs);
   }
+  function settle(): void {
+    isSettled = true;
+    clearTimeout(killTimer);
+    clearTimeout(settleTimer);
+  }
   function fail(error: TreeFault): void {
+    settle();
     for (const stream of [stdin, input, stdout, stderr]) stream.destroy(error);
     started.resolve(undefined);
     reject(error);
@@ -84,8 +96,9 @@ export function startBound(options: {
   ended.catch(() => {});
 
   starter.begin(id, {
-    failed: (code) => fail(code === "ENOLCK" ? lostStarter() : outOfDescriptors()),
+    failed: (code) => fail(faultOf(code)),
     started(startedPid) {
+      hasStarted = true;
       pid = startedPid;
       started.resolve(pid);
       if (isStopped) stopGroup();
@@ -98,11 +111,17 @@ export function startBound(options: {
       input.destroy();
       pid = undefined;
       await Promise.all(closed);
-      clearTimeout(killTimer);
+      settle();
       resolve({ code, signal });
     },
     lost: fail,
   });
+  for (const stream of [input, stdout, stderr]) {
+    // The process starter dropped a connection: it stood still, or this process did. It knows whether the child runs.
+    stream.once("close", () => {
+      if (!hasStarted && !isSettled) starter.send({ kind: "abandon", id });
+    });
+  }
   starter.send({ kind: "start", id, program: "/bin/sh", args, env, locks });
   starter.connect(id, [input, stdout, stderr], fail);
 
@@ -113,9 +132,16 @@ export function startBound(options: {
     stderr,
     ended,
     stop() {
-      if (isStopped) return;
+      if (isStopped || isSettled) return;
       isStopped = true;
-      if (pid !== undefined) stopGroup();
+      if (pid === undefined) starter.send({ kind: "abandon", id });
+      else stopGroup();
+      // The process starter may not answer, or something may hold the streams open.
+      settleTimer = setTimeout(() => {
+        starter.forget(id);
+        killGroup(pid, "SIGKILL");
+        fail(lostStart());
+      }, killAfterMs * 2);
     },
   };
 }
@@ -132,6 +158,8 @@ interface Task {
 interface Starter {
   nextId(): number;
   begin(id: number, task: Task): void;
+  /** If it starts all the same, it is killed. */
+  forget(id: number): void;
   send(order: Order): void;
   connect(id: number, streams: readonly Socket[], failed: (error: TreeFault) => void): void;
 }
@@ -182,7 +210,7 @@ function startStarter(): Starter {
   child.on("message", (report: Report) => {
     if (report.kind === "ready") return ready.resolve();
     const task = tasks.get(report.id);
-    if (report.kind === "started") return task?.started?.(report.pid);
+    if (report.kind === "started") return task ? task.started?.(report.pid) : killGroup(report.pid, "SIGKILL");
     settle(report.id);
     if (report.kind === "failed") task?.failed(report.code);
     else if (report.kind === "opened") task?.opened?.(report.isLocked);
@@ -199,6 +227,7 @@ function startStarter(): Starter {
       tasks.set(id, task);
       child.channel?.ref();
     },
+    forget: settle,
     send(order) {
       // An error means that it exits, which is reported for every task.
       if (child.connected) child.send(order, () => {});
@@ -258,6 +287,16 @@ function cannotOpen(path: string, code: string): TreeFault {
 function lostStarter(): TreeFault {
   const publicMessage = "The process that starts git for the server has died. Emend starts another one. Try again.";
   return new TreeFault("unavailable", { publicMessage, retryable: true, retryAfterMs: 1_000 });
+}
+
+function lostStart(): TreeFault {
+  const publicMessage = "Git could not be started in time: the server stood still, or is very busy. Try again.";
+  return new TreeFault("unavailable", { publicMessage, retryable: true, retryAfterMs: 1_000 });
+}
+
+function faultOf(code: string): TreeFault {
+  if (code === "ECANCELED") return lostStart();
+  return code === "ENOLCK" ? lostStarter() : outOfDescriptors();
 }
 
 const freeAgainMs = 5_000;

@@ -1,7 +1,7 @@
 // A small process that starts git for the server. A fork copies the page tables of the process that forks: at 400 MB that
 // takes about 10 ms and blocks every request meanwhile, here it takes one. See bound-process.ts for the other side.
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, openSync, rmSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { dirname } from "node:path";
 import type { Duplex } from "node:stream";
@@ -16,7 +16,7 @@ export type Order =
       env: Readonly<Record<string, string>>;
       locks: readonly number[];
     }
-  /** Its streams will not come. */
+  /** The server no longer waits for it: one that has not started yet fails. */
   | { kind: "abandon"; id: number }
   | { kind: "lock"; id: number; path: string; program: readonly string[]; env: Readonly<Record<string, string>> }
   | { kind: "unlock"; id: number };
@@ -30,6 +30,9 @@ export type Report =
 
 type Start = Extract<Order, { kind: "start" }>;
 type Lock = Extract<Order, { kind: "lock" }>;
+
+const closeOnExec = 0o2000000;
+closeInherited();
 
 const streamCount = 3;
 const headerMsMax = 10_000;
@@ -48,10 +51,7 @@ process.on("message", (order: Order) => {
     startIfComplete(order.id);
   } else {
     if (order.kind === "unlock") released.add(order.id);
-    else {
-      for (const stream of waitingFor(order.id).streams.values()) stream.destroy();
-      waiting.delete(order.id);
-    }
+    else abandon(order.id);
     closeReleased();
   }
 });
@@ -62,6 +62,26 @@ process.on("disconnect", () => {
 });
 // These are for the server, which ends its commands in its own time.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
+
+/**
+ * What the program that started the server left open: Node keeps descriptors above 16 from a child only up to the first
+ * gap, and a sandboxed program must not have one. Those of this process close on exec, or were opened for it.
+ */
+function closeInherited(): void {
+  const folder = "/proc/self/fdinfo";
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) {
+    const descriptor = Number(name);
+    // The fourth is the channel to the server.
+    if (descriptor <= 3) continue;
+    try {
+      const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`${folder}/${name}`, "latin1"))?.[1] ?? "0";
+      if ((Number.parseInt(flags, 8) & closeOnExec) === 0) closeSync(descriptor);
+    } catch {
+      // It was the folder's own.
+    }
+  }
+}
 
 function listen(address: string, token: string): void {
   if (!address.startsWith("\0")) socketFolder = dirname(address);
@@ -77,6 +97,15 @@ function listen(address: string, token: string): void {
     });
   });
   server.listen(address, () => report({ kind: "ready" }));
+}
+
+/** A start whose order has come reports a failure, or has reported what became of it. */
+function abandon(id: number): void {
+  const found = waiting.get(id);
+  if (!found) return;
+  waiting.delete(id);
+  for (const stream of found.streams.values()) stream.destroy();
+  if (found.order) report({ kind: "failed", id, code: "ECANCELED" });
 }
 
 function waitingFor(id: number) {

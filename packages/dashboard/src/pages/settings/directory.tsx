@@ -11,7 +11,8 @@ import { Age, VisibleText } from "../../parts/text.tsx";
 import { roleOptions } from "../members/role-words.ts";
 
 type Token = DashboardDirectory["tokens"][number];
-type Open = { kind: "create" } | { kind: "revoke"; token: Token };
+type Waiting = DashboardDirectory["waiting"][number];
+type Open = { kind: "create" } | { kind: "revoke"; token: Token } | { kind: "connect"; person: Waiting };
 
 /** The directory of an identity provider (SCIM): its tokens, and which group gives which role. */
 export function Directory() {
@@ -55,6 +56,33 @@ export function Directory() {
           </p>
         )}
       </section>
+      {data.waiting.length > 0 && (
+        <section className="grid grid-cols-[minmax(0,1fr)] gap-2">
+          <h2>Members to connect</h2>
+          <Sheet>
+            <p className="p-4">
+              The directory has people with the email address of a member that it did not create. Connect a member to
+              let the directory change their name and role, and end their access.
+            </p>
+            <ul className="divide-y divide-line border-t border-line">
+              {data.waiting.map((person) => (
+                <li key={person.id} className="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-2.5">
+                  <p className="min-w-0 flex-1 basis-48 truncate font-medium">
+                    <VisibleText text={person.email} />
+                  </p>
+                  <span className="text-quiet">{person.role}</span>
+                  <Button
+                    onClick={() => setOpen({ kind: "connect", person })}
+                    aria-label={`Connect the member ${person.email}`}
+                  >
+                    Connect
+                  </Button>
+                </li>
+              ))}
+            </ul>
+          </Sheet>
+        </section>
+      )}
       <section className="grid grid-cols-[minmax(0,1fr)] gap-2">
         <h2>Roles</h2>
         <Sheet className="p-4">
@@ -62,6 +90,28 @@ export function Directory() {
         </Sheet>
       </section>
       {open?.kind === "create" && <CreateToken url={data.url} onClose={close} />}
+      {open?.kind === "connect" && (
+        <Confirm
+          title="Connect this member?"
+          submit="Connect"
+          onConfirm={async () => {
+            const { id, email } = open.person;
+            queries.setQueryData(
+              directoryQuery.queryKey,
+              await request<DashboardDirectory>(`/directory/people/${id}/connect`, { body: { email } }),
+            );
+          }}
+          onClose={close}
+        >
+          <p className="wrap-anywhere">
+            The directory can then change the name and role of{" "}
+            <b>
+              <VisibleText text={open.person.email} />
+            </b>
+            , and end their access.
+          </p>
+        </Confirm>
+      )}
       {open?.kind === "revoke" && (
         <Confirm
           title="Revoke this token?"

@@ -55,6 +55,8 @@ export async function setFactorRequired(
           "Set up a second factor for yourself first, under Settings → Account. Then require it of everybody.",
       });
     }
+    // Otherwise the sessions that it ended would count again.
+    if (!required) await client.query(`delete from sessions where not ${sessionCounts}`);
     await client.query(
       `insert into settings (name, value) values ($1, $2)
        on conflict (name) do update set value = excluded.value, updated_at = clock_timestamp()

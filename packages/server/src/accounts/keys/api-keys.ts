@@ -2,6 +2,7 @@ import { hash, randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { channels } from "../../db/listener.ts";
 import type { Client, Queryable } from "../../db/pool.ts";
+import { consoleActor } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
 import { parseAllowList } from "../addresses.ts";
 
@@ -13,6 +14,7 @@ export interface CreateKeyInput {
   expiresInMs: number | null;
   /** Addresses or CIDR ranges; null: every address. */
   allowList: readonly string[] | null;
+  /** The console, or a member's email address: while they are being removed or demoted, they create none. */
   createdBy: string;
   /** A person's consent: the key works only through the program's tokens, while the person is a member. */
   program?: { userId: string; clientId: string };
@@ -32,10 +34,14 @@ export async function createKey(db: Queryable, input: CreateKeyInput): Promise<C
   const projectId = unknown.rows[0]?.id;
   if (projectId !== undefined) return { kind: "unknown_project", projectId };
   const key = newKey();
-  await db.query(
-    `insert into admin_keys (id, secret_hash, hint, name, project_ids, scope, expires_at, allow_list, created_by,
+  const { rowCount } = await db.query(
+    `with maker as (
+       select from users where id = $10 or ($10 is null and lower(email) = lower($9) and role <> 'viewer') for share
+     )
+     insert into admin_keys (id, secret_hash, hint, name, project_ids, scope, expires_at, allow_list, created_by,
        user_id, client_id)
-     values ($1, $2, $3, $4, $5, $6, clock_timestamp() + make_interval(secs => $7), $8, $9, $10, $11)`,
+     select $1, $2, $3, $4, $5, $6, clock_timestamp() + make_interval(secs => $7), $8, $9, $10, $11
+     where $9 = '${consoleActor.name}' or exists (select from maker)`,
     [
       key.id,
       hash("sha256", key.secret, "buffer"),
@@ -50,6 +56,9 @@ export async function createKey(db: Queryable, input: CreateKeyInput): Promise<C
       input.program?.clientId ?? null,
     ],
   );
+  if (rowCount === 0) {
+    throw new AppError("forbidden", { publicMessage: "Only owners and maintainers can create keys." });
+  }
   return { kind: "created", id: key.id, key: key.text };
 }
 

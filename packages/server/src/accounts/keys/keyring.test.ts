@@ -38,7 +38,7 @@ async function addKey(input: Partial<CreateKeyInput> = {}): Promise<{ id: string
     scope: "write",
     expiresInMs: null,
     allowList: null,
-    createdBy: "test",
+    createdBy: "console",
   } as const;
   const outcome = await createKey(pool, { ...defaults, ...input });
   if (outcome.kind !== "created") throw new Error(outcome.kind);

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Adapter, AdapterPayload } from "oidc-provider";
+import { channels } from "../../db/listener.ts";
 import type { Pool } from "../../db/pool.ts";
 import { revokeKey, splitKey } from "../keys/api-keys.ts";
 
@@ -44,11 +45,20 @@ export function createOauthRecords(
         return row && { ...row.payload, jti: id, ...(row.consumed !== null && { consumed: row.consumed }) };
       },
       async consume(id) {
-        const { rowCount } = await pool.query(
-          "update oauth_records set consumed_at = clock_timestamp() where id = $1 and consumed_at is null",
+        // Somebody may have copied it: the connection ends, also for a request that wins at the same moment.
+        const { rows } = await pool.query<{ isFirst: boolean }>(
+          `with consumed as (
+             update oauth_records set consumed_at = clock_timestamp() where id = $1 and consumed_at is null returning id
+           ), revoked as (
+             update admin_keys set revoked_at = clock_timestamp()
+             where id = (select key_id from oauth_records where id = $1) and revoked_at is null
+               and not exists (select from consumed)
+             returning pg_notify('${channels.keyChanged}', id)
+           )
+           select exists (select from consumed) as "isFirst", (select count(*) from revoked) as revoked`,
           [rowOf(id).id],
         );
-        if (rowCount === 0) throw usedBefore();
+        if (!rows[0]?.isFirst) throw usedBefore();
       },
       async destroy(id) {
         if (model === "Grant") await revokeKey(pool, id);

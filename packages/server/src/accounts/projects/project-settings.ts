@@ -203,10 +203,6 @@ const ProjectSettings = Type.Object({
       /** GitLab: null uses its project's setting. */
       squash: Type.Union([Type.Boolean(), Type.Null()], { default: null }),
       removeSourceBranch: Type.Union([Type.Boolean(), Type.Null()], { default: null }),
-      /**
-       * SSRF guard: the URLs were entered in the browser, so they are checked at every call. Edits cannot change this.
-       */
-      isJudged: Type.Boolean({ default: false }),
     },
     { default: {} },
   ),

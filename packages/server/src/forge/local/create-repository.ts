@@ -279,6 +279,7 @@ export async function isEmptyRepository(repository: Repository, signal: AbortSig
 
 /** Null if HEAD names no branch. */
 export async function readDefaultBranch(repository: Repository, signal: AbortSignal): Promise<string | null> {
-  const { code, output } = await ask(repository, ["symbolic-ref", "--short", "HEAD"], signal);
-  return code === 0 ? output.trim() : null;
+  // Not --short: beside a tag of the same name that is `heads/main`.
+  const { code, output } = await ask(repository, ["symbolic-ref", "HEAD"], signal);
+  return code === 0 ? output.trim().replace(/^refs\/heads\//, "") : null;
 }

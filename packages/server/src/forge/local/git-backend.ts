@@ -11,8 +11,6 @@ export interface GitRequest {
   body: Readable | null;
   /** Who pushed, for git's reflog. */
   user: string;
-  /** Whether a push may move a branch to a commit that does not contain its old one. */
-  mayForce: boolean;
 }
 
 const exchangeMsMax = 30 * 60_000;
@@ -31,7 +29,7 @@ export async function serveGit(
     program: "git",
     args: ["http-backend"],
     env: {
-      ...gitEnvironment({ path: searchPath(), network: {}, allowedProtocols: [], config: configOf(request) }),
+      ...gitEnvironment({ path: searchPath(), network: {}, allowedProtocols: [], config }),
       ...cgi(forgeDir, request),
     },
     fileBytesMax: requestBytesMax,
@@ -54,16 +52,17 @@ export async function serveGit(
   }
 }
 
-const configOf = ({ mayForce }: GitRequest) => ({
+const config = {
   // The folder is ours, whatever user id owns it.
   "safe.directory": "*",
-  "receive.denyNonFastForwards": String(!mayForce),
+  // A push only adds to a branch: jobs start from its history, and reviews name its commits.
+  "receive.denyNonFastForwards": "true",
   // Clients can see and write only branches and tags, and see the heads of pull requests. Other refs have a meaning for
   // git: `refs/replace/…` substitutes one object for another.
   // A branch or tag named HEAD would be confused with the default branch.
   "transfer.hideRefs": ["refs", "!refs/heads", "!refs/tags", "refs/heads/HEAD", "refs/tags/HEAD"],
   "uploadpack.hideRefs": "!refs/pull",
-});
+};
 
 function searchPath(): string {
   return process.env.PATH ?? "/usr/local/bin:/usr/bin:/bin";

@@ -73,19 +73,20 @@ describe("git over HTTP", () => {
   it("gives a commit by its id although its branch has moved back", async () => {
     const lost = await commit("lost");
     await personGit(work, "push", "--quiet", remote("prj_a", "write"), "main:moved");
-    await personGit(work, "push", "--quiet", "--force", remote("prj_a", "write"), "main~1:moved");
+    await personGit(join(host.forgeDir, "prj_a.git"), "update-ref", "refs/heads/moved", "refs/heads/moved~1");
     // Protocol version 2 serves any object. Version 1 needs a setting.
     const first = ["-c", "protocol.version=0"];
     await personGit(join(host.dir, "read"), ...first, "fetch", "--quiet", remote("prj_a", "read"), lost);
     expect(await personGit(join(host.dir, "read"), "cat-file", "-t", lost)).toBe("commit");
   });
 
-  it("takes a forced push to any branch but the default one, however the push is written", async () => {
+  it("refuses a forced push, however it is written, beside a tag of the branch's name too", async () => {
     const url = remote("prj_b", "write");
-    await personGit(work, "push", "--quiet", url, "main", "main:topic");
+    await personGit(work, "push", "--quiet", url, "main", "main:topic", "main:refs/tags/main");
     const head = await personGit(work, "rev-parse", "main");
-    await personGit(work, "push", "--quiet", "--force", url, "main~1:topic");
-    for (const refs of [["main~1:main"], ["main~1:main", "main:topic"], ["main:topic", "main~1:main"], [":main"]]) {
+    await expect(personGit(work, "push", "--force", url, "main~1:topic")).rejects.toThrow(/rejected/);
+    const back = "main~1:refs/heads/main";
+    for (const refs of [[back], [back, "main:topic"], ["main:topic", back], [":refs/heads/main"]]) {
       await expect(personGit(work, "push", "--force", url, ...refs), refs.join(" ")).rejects.toThrow(/rejected/);
       expect(await personGit(work, "ls-remote", url, "refs/heads/main")).toContain(head);
     }
@@ -109,6 +110,21 @@ describe("git over HTTP", () => {
         },
       });
       expect(await response.text()).toContain("ng refs/heads/main non-fast-forward");
+    }
+  });
+
+  it("ends a request whose commands are cut off, so that it holds no slot", async () => {
+    for (const body of ["ffff", "0", "zzzz", ""]) {
+      const response = await fetch(`${host.url}/git/prj_b.git/git-receive-pack`, {
+        method: "POST",
+        body,
+        headers: {
+          authorization: `Bearer ${host.keyOf("prj_b", "write")}`,
+          "content-type": "application/x-git-receive-pack-request",
+        },
+        signal: AbortSignal.timeout(20_000),
+      });
+      await response.text();
     }
   });
 

@@ -4,10 +4,8 @@ import type { Logger } from "@emend/base/logger.ts";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Queryable } from "../../db/pool.ts";
 import { requestId } from "../../lib/id.ts";
-import { readDefaultBranch } from "./create-repository.ts";
 import { type GitRequest, serveGit } from "./git-backend.ts";
 import { refreshOpenPullRequests } from "./pull-requests.ts";
-import { mayMove } from "./read-push-commands.ts";
 import { isProjectId, type LocalForgeDeps, repositoryOf } from "./repository.ts";
 
 type Service = GitRequest["service"];
@@ -47,8 +45,7 @@ export function gitRoutes(app: FastifyInstance, deps: GitRoutesDeps): void {
     try {
       reply.hijack();
       reply.raw.setHeader("x-request-id", requestId(request.raw));
-      const mayForce = asked.body === null || !(await movesDefaultBranch(projectId, request, asked.body));
-      const backend = { ...asked, projectId, headers: request.headers, user: key, mayForce };
+      const backend = { ...asked, projectId, headers: request.headers, user: key };
       const code = await serveGit(deps.forgeDir, backend, reply.raw);
       if (isPush && asked.body && code === 0) await afterPush(projectId);
     } catch (error) {
@@ -59,11 +56,6 @@ export function gitRoutes(app: FastifyInstance, deps: GitRoutesDeps): void {
       leave();
     }
     return reply;
-  }
-
-  /** The history that jobs start from and pull requests are merged into is never replaced by a push. */
-  async function movesDefaultBranch(projectId: string, { headers }: FastifyRequest, body: Readable): Promise<boolean> {
-    return mayMove(await readDefaultBranch(repositoryOf(deps, projectId), deps.signal), headers, body);
   }
 
   async function afterPush(projectId: string): Promise<void> {

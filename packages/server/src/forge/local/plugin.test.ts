@@ -87,6 +87,8 @@ describe("statuses", () => {
     const answer = await report(form as never);
     expect([answer.status, await answer.text()]).toEqual([400, `${words}\n`]);
     expect((await report({ name: "x", state: "failed" }, bearer("write"), "main")).status).toBe(400);
+    // Emend's own check, which a merge may wait for.
+    expect((await report({ name: "Emend", state: "passed" })).status).toBe(403);
   });
 });
 

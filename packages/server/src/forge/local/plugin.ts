@@ -1,6 +1,7 @@
 import { isBranchName } from "@emend/base/branch-name.ts";
 import { addressUsed } from "@emend/base/network.ts";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Queryable } from "../../db/pool.ts";
 import { isAppError } from "../../errors.ts";
 import { type AccessDeps, admitKey, type GitRoutesDeps, gitRoutes, sendText } from "./git-routes.ts";
 import { openLocalForge } from "./local-forge.ts";
@@ -158,12 +159,22 @@ function statusRoute(app: FastifyInstance, deps: GitRoutesDeps & AccessDeps): vo
     if (name === "") return sendText(reply, 400, "a status needs a name");
     if (state === undefined) return sendText(reply, 400, `state must be one of ${statusStates.join(", ")}`);
     if (url !== "" && !/^https?:\/\/\S{1,2000}$/.test(url)) return sendText(reply, 400, "url must begin with https://");
+    if (name.toLowerCase() === (await ownStatusOf(deps.pool, projectId)).toLowerCase())
+      return sendText(reply, 403, `${name} is the status of Emend's own check: choose another name`);
     const words = read("description").slice(0, wordsLengthMax);
     const status = { commit, name, state, words, url, ...(log !== "" && { log }) };
     if (!(await saveStatus(deps.pool, projectId, status, statusesMax)))
       return sendText(reply, 409, `a commit has at most ${statusesMax} statuses`);
     return sendText(reply, 201, "saved");
   });
+}
+
+async function ownStatusOf(db: Queryable, projectId: string): Promise<string> {
+  const { rows } = await db.query<{ name: string }>(
+    "select coalesce(settings #>> '{gate,name}', 'emend') as name from projects where id = $1",
+    [projectId],
+  );
+  return rows[0]?.name ?? "emend";
 }
 
 /** CSRF: a browser remembers a key from its Basic auth prompt and sends it with requests from any site. */

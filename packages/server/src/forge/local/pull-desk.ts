@@ -141,6 +141,12 @@ export function createPullDesk(deps: LocalForgeDeps & { signal: AbortSignal }): 
       if (headCommit !== head) {
         return refuse("The branch changed since you opened this page. Read the new commits, then review them.");
       }
+      if (verdict === "approved") {
+        const { output } = await ask(repository, ["log", "--format=%ae", head, `^${stored.baseCommit}`], deps.signal);
+        if (output.toLowerCase().split("\n").includes(by.toLowerCase())) {
+          return refuse("You wrote commits of this pull request. Somebody else must approve it.");
+        }
+      }
       await saveReview(db, name, { reviewer: by, verdict, head });
       return { kind: "done" };
     },

@@ -53,7 +53,9 @@ describe("a file", () => {
     ["too many bytes", 413, Buffer.alloc(5 * 2 ** 20 + 1), "image/png"],
     ["another type", 415, Buffer.from("<svg/>"), "image/svg+xml"],
   ])("with %s is refused, and nothing is stored", async (_, status, bytes, type) => {
-    expect(await upload(bytes, { type })).toMatchObject({ status, json: { error: expect.any(String) } });
+    const answer = await upload(bytes, { type });
+    expect(answer).toMatchObject({ status, json: { error: expect.any(String) } });
+    if (status === 413) expect(answer.json).toMatchObject({ error: "The body is larger than 5 MiB." });
     expect((await api.pool.query("select 1 from uploads where job_id is null")).rowCount).toBe(0);
   });
 

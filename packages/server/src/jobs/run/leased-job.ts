@@ -48,6 +48,8 @@ export interface LeasedJob {
   createLeftMs: number | null;
   /** How long finished work may wait for its forge. */
   publishWaitMs: number;
+  /** The longest that one step may take: a model's turn ends with the project's time limit. */
+  turnMsMax: number;
   /** How many questions the agent may ask in all, and how long each waits for an answer. */
   questionsMax: number;
   answerWaitMs: number;
@@ -157,7 +159,11 @@ export const leasedJobColumns = `id, lease as token, project_id as "projectId", 
   extract(epoch from clock_timestamp() - waiting_since)::float * 1000 as "waitedMs",
   extract(epoch from create_until - clock_timestamp())::float * 1000 as "createLeftMs",
   (select jsonb_build_array(settings -> 'publishWaitHours', settings -> 'answerWaitHours', settings -> 'questionsMax',
+<<<<<<< HEAD
      settings -> 'approvalWaitHours', settings #> '{policy,unknown}')
+=======
+     settings #> '{limits,wallTimeMsMax}')
+>>>>>>> main
      from projects where projects.id = jobs.project_id) as waits,
   (select max(step) from job_questions asked where asked.job_id = jobs.id and answer_until <= clock_timestamp()) as "overdueStep",
   (select max(question) from job_questions asked where asked.job_id = jobs.id and constructs is not null and decision is null
@@ -174,6 +180,7 @@ type Derived =
   | "publishWaitMs"
   | "answerWaitMs"
   | "questionsMax"
+  | "turnMsMax"
   | "base"
   | "denied"
   | "unknown"
@@ -204,14 +211,20 @@ export function toLeasedJob(row: LeasedJobRow): LeasedJob {
     publishWaitMs: numberOr(publishWaitHoursUsual, row.waits?.[0]) * 3_600_000,
     answerWaitMs: numberOr(answerWaitHoursUsual, row.waits?.[1]) * 3_600_000,
     questionsMax: hasAsker.test(row.createdBy) ? numberOr(questionsUsual, row.waits?.[2]) : 0,
+<<<<<<< HEAD
     unknown: row.unknown ?? unknownOr("ask", row.waits?.[4]),
     approvalWaitMs: numberOr(approvalWaitHoursUsual, row.waits?.[3]) * 3_600_000,
+=======
+    turnMsMax: numberOr(turnMsUsual, row.waits?.[3]),
+>>>>>>> main
     base: baseCommit && baseBranch ? { commit: baseCommit, branch: baseBranch } : null,
     denied: toDenied(row),
     finished: row.publishesPreview || row.approved ? toStoredWords(row) : null,
     change: toStoredChange(row),
   };
 }
+
+const turnMsUsual = 1_200_000;
 
 /** The stored setting. Absent if it was not set. */
 function numberOr(usual: number, stored: unknown): number {
