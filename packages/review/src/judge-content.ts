@@ -93,8 +93,17 @@ export async function judgeContent(
     const parent = host.split(".").slice(-2).join(".");
     return once(`host ${host} ${loads}`, async () => {
       for (const spelling of new Set([host, domainToUnicode(host) || host, ...(loads ? [] : [parent])]))
-        for await (const { kind, hosts = [] } of partsWith(spelling))
-          if (kind === "address" && hosts.some(isSame)) return true;
+        for await (const { kind, isUnused, hosts = [] } of partsWith(spelling))
+          if (kind === "address" && !isUnused && hosts.some(isSame)) return true;
+      return false;
+    });
+  }
+
+  /** Whether pages of the base import other modules of the same package. */
+  function isUsedModule(key: string): Promise<boolean> {
+    const [root = key] = /^import (?:@[\w.-]+\/|[\w.-]+(?=\/|$))/.exec(key) ?? [];
+    return once(root, async () => {
+      for await (const one of partsWith(root.replace("import ", ""))) if (one.key?.startsWith(root)) return true;
       return false;
     });
   }
@@ -130,7 +139,8 @@ export async function judgeContent(
       constructs.some(({ path, key }) => key !== null && key === construct.key && path === construct.path) ||
       constructs.push({ ...construct, text: construct.text.slice(0, textMax) })
     );
-  const refuse = (path: string, rule: string) => void violations.push({ path, rule });
+  const refuse = (path: string, rule: string) =>
+    void (violations.some((one) => one.path === path && one.rule === rule) || violations.push({ path, rule }));
 
   async function judgeFile(
     { path, text, content }: File,
@@ -176,7 +186,9 @@ export async function judgeContent(
         for (const host of part.hosts ?? [])
           if (!heldHosts.has(host) && !(await isKnownHost(host, true))) sampleOf(host, path, line());
       } else if (part.kind === "address") {
-        if (part.url !== undefined && leavesFolder(part.url, path, part.loads === true)) {
+        if (part.isInclude && !isInDocs(part.url ?? "", path, policy.docsDir))
+          refuse(path, `line ${line()} includes a file from outside of the docs folder. ${forbidden.outside}`);
+        else if (part.url !== undefined && leavesFolder(part.url, path, part.loads === true)) {
           if (part.loads && /\.\./.test(part.text))
             refuse(path, `line ${line()} has an address outside of the repository. ${forbidden.outside}`);
           else
@@ -195,13 +207,15 @@ export async function judgeContent(
           const reason = `No page of this site links to ${host}, and the request does not name it.`;
           ask({ path, line: line(), text: part.text, kind: "domain", reason, key: `domain ${host}` });
         }
-        if (contextText.length > 0 && carriesText(part.text, contextText))
+        const urls = part.url === undefined ? (part.text.match(/https?:[^\s)>\]"'`]+/gi) ?? []) : [part.url];
+        if (contextText.length > 0 && urls.some((url) => carriesText(url, contextText)))
           refuse(path, `line ${line()} has an address that contains text from a context repository`);
       } else if (part.isCover) {
         if (old === null || !part.text.split("\n").some((one) => one.trim().length > 3 && oldLines.has(one))) continue;
         ask({ path, line: line(), text: part.text, kind: "other", reason: part.reason, key: null });
       } else if (kind === "document" && (await isKnown(part, oldParts))) continue;
-      else if (part.instead) refuse(path, `line ${line()} has ${shownOf(part)}: ${part.reason} ${part.instead}`);
+      else if (part.instead && !(part.key?.startsWith("import ") && (await isUsedModule(part.key))))
+        refuse(path, `line ${line()} has ${shownOf(part)}: ${part.reason} ${part.instead}`);
       else
         ask({
           path,
@@ -228,17 +242,27 @@ export async function judgeContent(
   /** What a configuration has besides navigation. Data is shown to a person, code is not changed. */
   function judgeRest(path: string, parts: readonly Part[], oldParts: readonly Part[], isNew: boolean): void {
     const rest = parts.find((part) => part.kind === "rest")?.text;
-    if (rest === undefined || rest === oldParts.find((part) => part.kind === "rest")?.text) return;
+    const old = oldParts.find((part) => part.kind === "rest")?.text;
+    if (rest === undefined || rest === old) return;
     if (isNew && /^∅?$/.test(rest.trim())) return;
-    const isData = /\.(?:json|ya?ml|toml|pages)$/i.test(path) && !/!!|!ENV|hooks\s*:|\b(?:python|ruby)\//.test(rest);
+    const oldLines = new Set(old?.split("\n"));
+    const changed = rest
+      .split("\n")
+      .filter((line) => !oldLines.has(line))
+      .join("\n");
+    // Lines of literals, keys and brackets are data in a program, too.
+    const bare = changed.replaceAll(/"[^"\\\n]*"|'[^'\\\n]*'/g, "").replaceAll(/\w+\s*:|\b(?:true|false|null)\b/g, "");
+    const isData =
+      (!/javascript:|<\w/i.test(changed) && /^[\s\d,[\]{}.∅]*$/.test(bare)) ||
+      (/\.(?:json|ya?ml|toml|pages)$/i.test(path) && !/!!|!ENV|hooks\s*:/.test(changed));
     const reason = "This changes more than navigation and redirects.";
-    if (isData) ask({ path, line: 1, text: rest, kind: "other", reason, key: null });
+    if (isData) ask({ path, line: 1, text: changed || rest, kind: "other", reason, key: null });
     else refuse(path, `${reason} ${forbidden.configuration}`);
   }
 
   function sampleOf(host: string, path: string, line: number): void {
     const message = `the first code sample that names ${host}, which neither the repository's pages nor the request name`;
-    findings.push({ check: "new-domain", severity: "warning", path, line, column: 1, message });
+    findings.push({ check: "new-domain", severity: "error", path, line, column: 1, message });
   }
 
   const gone: Part[] = [];
@@ -314,6 +338,12 @@ function lineFinder(text: string, old: string): (at: number, end: number) => num
       if (!oldLines.has(text.slice(starts[index], (starts[index + 1] ?? text.length + 1) - 1))) return index + 1;
     return first + 1;
   };
+}
+
+/** Builders look for an included file next to the page, in the docs folder and in the repository's root. */
+function isInDocs(target: string, path: string, docsDir: string): boolean {
+  const docs = docsDir.replace(/\/*$/, "/").replace(/^\/$/, "");
+  return [folderOf(path), docs, ""].some((from) => posix.join(from, target.replace(/^\//, "")).startsWith(docs));
 }
 
 /** Whether a relative address leads out of the repository, or to a folder that is no part of a site. */

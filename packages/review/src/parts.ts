@@ -21,6 +21,10 @@ export interface Part {
   hosts?: readonly string[];
   /** An address, not a text that holds one. */
   url?: string;
+  /** Its text becomes part of the page. */
+  isInclude?: boolean;
+  /** A definition that nothing refers to: no reader sees where it leads. */
+  isUnused?: boolean;
   /** Loaded without a click. */
   loads?: boolean;
   /** Words that are content unless they cover lines that other people wrote. */
@@ -68,12 +72,12 @@ export function collectParts() {
       add(kind, text, at, reason, more),
     rest: (text: string) => add("rest", text, 0, "", { find: "" }),
     sample(text: string, at: number) {
-      const found = [...spelledOutHostsIn(text)];
-      if (found.length > 0) add("sample", found.join(" "), at, "", { hosts: found });
+      for (const host of spelledOutHostsIn(text))
+        add("sample", host, at + Math.max(0, text.indexOf(host)), "", { hosts: [host] });
     },
     hosts,
     /** Where a link leads, or what a page loads. */
-    address(written: string, at: number, { loads = false, text = written } = {}) {
+    address(written: string, at: number, { loads = false, isInclude = false, isUnused = false, text = written } = {}) {
       const url = decodeHTML(written).trim();
       // Browsers drop these.
       // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
@@ -98,7 +102,7 @@ export function collectParts() {
       if (scheme === undefined && /^\/\//.test(bare)) for (const one of hostsIn(`https:${bare}`)) found.add(one);
       for (const [, nested = ""] of decoded(url).matchAll(nestedHost)) found.add(nested.toLowerCase());
       for (const one of hostsIn(`https://${/^mailto:[^@]*@([\w.-]+)/i.exec(decoded(url))?.[1] ?? ""}/`)) found.add(one);
-      add("address", url, at, "", { hosts: [...found], url, loads, end: at + text.length });
+      add("address", url, at, "", { hosts: [...found], url, loads, isInclude, isUnused, end: at + text.length });
       // Bundlers import what a picture names, whatever it is.
       if (loads && scheme === undefined && !/^\/\//.test(bare) && !media.test(url.replace(/^\{[{%][^}]*\}\}?/, "")))
         add("other", text, at, "This is loaded like a picture, and by its name it is none.");

@@ -8,7 +8,7 @@ const machine =
   /^(?:doc(?:dir|file|filesuffix|name|title)|title|subtitle|author\w*|email\w*|(?:first|middle|last)name\w*|rev(?:number|date|remark)|out(?:dir|file|filesuffix)|user-home|asciidoctor[\w-]*|safe-mode[\w-]*|env[\w-]*|base-?dir|lt|gt|amp|startsb|endsb|file\w*|(?:icons|images|styles|scripts)dir|set:.*|counter2?:.*)$/i;
 /** `C++`, or words that are passed: words stay words. */
 const inertQuote =
-  /(?<![^\s(|`])(?:\w+\+\+|\${2,})(?=[\s,;:!?)|`]|\.?(?:\s|$))|(?<!\S)pass:[a-z,]*\[[^<>&"+${}\\[\]]*\]|`\+[^+\n<>&{}]*\+`/g;
+  /(?<![^\s(|`])(?:\w+\+\+|\${2,})(?=[\s,;:!?)|`]|\.?(?:\s|$))|\${2}[\w .-]+\${2}|(?<!\S)pass:[a-z,]*\[[^<>&"+${}\\[\]]*\]|`\+[^+\n<>&{}]*\+`/g;
 /** A page, with the names of Antora in front of it, or a place. */
 const plainReference =
   /^(?:(?:[\w.@$-]+:(?:[\w.@$-]*:)?)?(?!\/\/)[\w./$-]+(?:\.adoc)?(?:#[^"<>&\\]*)?|#?[^\s:<>"{}\\&]*)$/;
@@ -128,7 +128,9 @@ export function readAsciidoc(parts: Parts, text: string): void {
       .concat(style.includes("=") ? [style] : [])
       .flatMap((one) => /^([\w%-]+)\s*=/.exec(one)?.[1] ?? []);
     const isPlainStyle = style.includes("=") || asciidocStyles.test(style.replace(/[#.%].*$/, ""));
-    const isOdd = /[<>{}`\\]|["'][^,]*["'][^,\]]|^\[[^\]]*\].+/.test(cell) || hidingClass.test(cell);
+    const isOdd =
+      /[<>{}`\\]|["'][^,]*["'][^,\]]|^\[[^\]]*\].+/.test(cell.replaceAll(/\{[\w-]+\}(?!["'])/g, "")) ||
+      hidingClass.test(cell);
     const isSubs =
       /subs\s*=\s*"?(?:\+?(?:quotes|attributes|macros|callouts|replacements)\+?,? ?)+"?/.test(cell) ||
       !/subs/.test(cell);
@@ -187,6 +189,8 @@ export function readAsciidoc(parts: Parts, text: string): void {
       if (/&#?\w+;|,\w+:/.test(target) || close === "" || /\b(?:link|image|xref|mailto|icon):\S*$/.test(inner))
         parts.unknown("other", whole, at + index, odd);
       if (name === "include" || name === "pass" || /^(?:tag|end)$/.test(name)) continue;
+      if (/^\{[^}]*\}(?!\/)/.test(target) && /^(?:link|image)$/.test(name))
+        parts.unknown("other", whole, at + index, odd);
       const url = target.replace(/^\{[\w-]+\}(?=\/)/, "x").replaceAll(/(?<=\/\/[\w.:-]+\/.*)\{[\w-]+\}/g, "x");
       if (/^(?:https?|ftp|irc|mailto)$/i.test(name)) parts.address(`${name}:${url}`, at + index, { text: whole });
       else if (!asciidocMacros.has(name) || (colons === "::" && name !== "image"))

@@ -34,7 +34,7 @@ export function readHtml(
     tagHead.lastIndex = at;
     const head = tagHead.exec(all);
     if (head === null) {
-      if (all[at + 1] === "/") parts.unknown("element", all.slice(at, endOf(at)), at, odd);
+      if (/[/%]/.test(all[at + 1] ?? "")) parts.unknown("element", all.slice(at, endOf(at)), at, odd);
       return at + 1;
     }
     const [whole, slash = "", name = ""] = head;

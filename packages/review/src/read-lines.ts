@@ -18,7 +18,7 @@ const container = /^(:{3,}|`{3,}(?=\{[\w:.-]+\})|~{3,}(?=\{[\w:.-]+\}))[ \t]*(?:
 const pythonBlock = /^(?:!!!|\?\?\?\+?)[ \t]+/;
 const slashBlock = /^\/{3,}[ \t]*([\w-]+)(.*)$/;
 const include =
-  /^(?:<<<[ \t]*(\S+)|[;]*-{1,2}8<-{1,2}[ \t]*"?([^"\n]*)"?|@\[?include\]?[({ ]+([^)}\n]*)|!{1,3}include[({ <]*([^)}>\n]*)|@import[ \t(]+(\S*)|\$+include(\S*)|\{![ \t]*([^!\n]*)!\}|\[!(?:INCLUDE|code|file)[^\]]*\]\(?([^)\n]*)|import::(\S+)|!\[\[([^\]\n]*)\]\])/i;
+  /^(?:<<<[ \t]*(\S+)|[;]*-{1,2}8<-{1,2}[ \t]*"?([^"\n]*)"?|@\[?include\]?[({ ]+([^)}\n]*)|!{1,3}include[({ <]*([^)}>\n]*)|@import[ \t(]+(\S*)|\$+include(\S*)|\{![ \t]*([^!\n]*)!\}|\[!(?:INCLUDE|code|file)[^\]]*\]\(?([^)\n]*)|import::(\S+)|\{\*[ \t]*(\S+)[^}\n]*\*\}|!\[\[([^\]\n]*)\]\])/i;
 const plainNames = /^(?:code-group|steps|tabs?|expandable|hint|check|quote|abstract|bug|tabs-item|caption|list|grid)$/i;
 
 /** Lines outside of code: blocks, includes, roles, attributes, formulas and hosts, and templates anywhere. */
@@ -122,7 +122,7 @@ export function readInclude(parts: Parts, text: string, target: string, at: numb
     key: `directive ${name || "include"}`,
     find: name || "include",
   });
-  parts.address(path.replace(/^@site\/|^@\//, "/"), at, { loads: true, text });
+  parts.address(path.replace(/^@site\/|^@\//, "/"), at, { loads: true, isInclude: true, text });
 }
 
 export function readRole(parts: Parts, name: string, text: string, at: number): void {
@@ -187,7 +187,12 @@ function readAttributes(parts: Parts, line: string, from: number): void {
 }
 
 /** Tags of template engines run before any Markdown is read: in code and in comments too. */
-function readTemplates(parts: Parts, text: string, live: string, { templates, isVue }: Flavor): void {
+function readTemplates(parts: Parts, page: string, live: string, flavor: Flavor): void {
+  const { isVue, isUnsure } = flavor;
+  // Where nobody knows of an engine, none reads code.
+  const isOnlyMaybe = isUnsure && flavor.templates === "";
+  const templates = isOnlyMaybe ? "liquid mdbook" : flavor.templates;
+  const text = isOnlyMaybe ? live : page;
   const says = (whole: string, at: number, name: string, kind: "shortcode" | "template") => {
     if (
       /\.\.|["'= ]\/(?!\/)[\w./-]*\.\w+\b.*include|include.*["'= ]\//.test(whole) &&
@@ -243,7 +248,7 @@ function readTemplates(parts: Parts, text: string, live: string, { templates, is
   if (templates !== "")
     for (const { 0: whole, index } of text.matchAll(/\]\(\s*\{[{%](?![ -]*site\.(?:base)?url)[^}\n]*\}\}?\//g))
       parts.unknown("template", whole, index, "This address begins with what a template says.");
-  for (const { 0: whole, 1: target = "", index } of text.matchAll(
+  for (const { 0: whole, 1: target = "", index } of page.matchAll(
     /<!--\s*@include:?\s*([^\s>]*)[^>]*>|^[ \t]*;?-{1,2}8<-{1,2}[ \t]*"?([^"\n]*)/gm,
   ))
     readInclude(

@@ -67,12 +67,14 @@ function readTree(parts: Parts, text: string, tree: Node, flavor: Flavor): void 
   let open = 0;
   /** A lone tick may begin code that goes on. */
   let lone = 0;
+  /** A fence that does not end where it should: nobody knows what is code from there on. */
+  let isLost = false;
   const pictures = new Set<string>();
+  const links = new Set<string>();
   const imports = new Set<string>();
   const mask = (start: number, end: number) => void masks.push([start, end]);
 
   const visit = (node: Node, inTable: boolean, inHeading: boolean): void => {
-    if (node.type === "imageReference") pictures.add(node.identifier ?? "");
     if (
       node.type === "text" &&
       text.slice(node.position?.start.offset ?? 0, node.position?.end.offset ?? 0).includes("`")
@@ -84,7 +86,7 @@ function readTree(parts: Parts, text: string, tree: Node, flavor: Flavor): void 
       const raw = () => text.slice(start, end);
       if (node.type === "code") {
         const isSure = readFence(parts, text, { start, end, lang: node.lang ?? null, meta: node.meta ?? null }, flavor);
-        const isInert = flavor.isMdx || (isSure && ((open === 0 && lone === 0) || !flavor.isUnsure));
+        const isInert = flavor.isMdx || (isSure && !isLost && ((open === 0 && lone === 0) || !flavor.isUnsure));
         if (!isInert && isActive(raw(), flavor))
           parts.unknown(
             "code block",
@@ -93,6 +95,7 @@ function readTree(parts: Parts, text: string, tree: Node, flavor: Flavor): void 
             "Some builders may not read this as code.",
           );
         else parts.sample(raw(), start);
+        if (/^(?:`{3}|~{3})/.test(raw()) && !/\n[ \t>]*(?:`{3,}|~{3,})$/.test(raw())) isLost = true;
         mask(start, end);
       } else if (node.type === "inlineCode") {
         if (
@@ -121,7 +124,9 @@ function readTree(parts: Parts, text: string, tree: Node, flavor: Flavor): void 
         return;
       } else if (node.type === "link" || node.type === "image" || node.type === "definition") {
         parts.address(node.url ?? "", start, {
-          loads: node.type === "image" || pictures.has(node.identifier ?? " "),
+          loads: node.type === "image" || (node.type === "definition" && pictures.has(node.identifier ?? "")),
+          isUnused:
+            node.type === "definition" && !pictures.has(node.identifier ?? "") && !links.has(node.identifier ?? ""),
           text: raw(),
         });
         if (node.type === "definition" || text[start] === "<") mask(start, end);
@@ -132,9 +137,12 @@ function readTree(parts: Parts, text: string, tree: Node, flavor: Flavor): void 
     for (const child of node.children ?? [])
       visit(child, inTable || node.type === "tableCell", inHeading || node.type === "heading");
   };
-  // Where a picture's address is defined before it is shown, too.
-  for (const [, one = "", other = ""] of text.matchAll(/!\[([^\]\n]*)\](?:\[([^\]\n]*)\])?(?!\()/g))
-    pictures.add((other || one).toLowerCase());
+  const findReferences = ({ type, identifier = "", children = [] }: Node): void => {
+    if (type === "imageReference") pictures.add(identifier);
+    if (type === "linkReference") links.add(identifier);
+    for (const child of children) findReferences(child);
+  };
+  findReferences(tree);
   visit(tree, false, false);
   const live = withMasks(text, masks);
   readLive(parts, text, live, flavor);
@@ -182,7 +190,14 @@ function isSureSpan(text: string, start: number, end: number, inTable: boolean, 
   const inner = raw.slice(ticks.length, -ticks.length);
   const lineStart = text.lastIndexOf("\n", start - 1) + 1;
   const before = text.slice(lineStart, start);
-  if (isInHtml || inner.includes("\n") || inner.includes("`") || (inTable && inner.includes("|"))) return false;
+  if (
+    isInHtml ||
+    /^ [^`]/.test(inner) ||
+    inner.includes("\n") ||
+    inner.includes("`") ||
+    (inTable && inner.includes("|"))
+  )
+    return false;
   if (/\\$|[`]$/.test(before) || text[end] === "`") return false;
   // Each tick before it on the line is half of a pair.
   const others = before.replaceAll(/(`+)(?:(?!`)[^\n])+?\1(?!`)/g, "");

@@ -82,68 +82,82 @@ function literalOf(estree: Estree | null | undefined): string | null {
   return null;
 }
 
-/** A literal is content. What holds elements or functions is unknown, and what reads or calls is refused. */
+/** What a page may always name. */
+const ownNames = new Set(["props", "frontMatter", "frontmatter", "undefined"]);
+/** What makes an expression a program. */
+const running =
+  /^(?:New|Import|TaggedTemplate|Assignment|Update|ArrowFunction|Function|Await|Yield|This|Class|Sequence|Meta)\w*Expression$|^(?:SpreadElement|MetaProperty)$/;
+
+interface Reading {
+  isRunning: boolean;
+  /** More than literals. */
+  isReading: boolean;
+  isOdd: boolean;
+}
+
+/** A literal is content. Reading what the page has imported is unknown, and all else that reads or calls is refused. */
 function readExpression(
   parts: Parts,
   text: string,
   at: number,
   estree: Estree | null | undefined,
-  imports: ReadonlySet<string>,
+  bound: ReadonlySet<string>,
 ): void {
-  const found = new Set<string>();
-  let names: string[] = [];
-  const walk = (node: Fields): void => {
-    found.add(node.type);
-    if (node.type === "Literal" && typeof node.value === "string") {
-      if (/[<\\]|script:/i.test(node.value)) found.add("odd");
-      parts.hosts(node.value, at, true);
-      if (/^(?:https?:)?\/\//.test(node.value)) parts.address(node.value, at, { loads: true, text });
-    }
-    if (node.type === "Identifier") names.push(String(node.name));
-    if (node.type === "Property" && !node.computed) {
-      const [key, value] = [node.key as Fields, node.value as Fields];
-      const name = String(key.name ?? key.value);
-      if (/^(?:on[A-Z]|__|.*html$)/i.test(name)) found.add("odd");
-      return walk(value);
-    }
-    if (node.type === "JSXOpeningElement") {
-      const name = nameOf(node.name as Fields);
-      const given = (node.attributes as Fields[]).map((one) => ({
+  const found: Reading = { isRunning: false, isReading: false, isOdd: false };
+  for (const one of estree?.body ?? []) walk(parts, one, found, { text, at, bound });
+  const reason = "This expression calls or reads something.";
+  if (found.isRunning) parts.unknown("expression", text, at, reason, { instead: forbidden.expression });
+  else if (found.isReading) parts.unknown("expression", text, at, reason);
+  else if (found.isOdd) parts.unknown("expression", text, at, "This value is not plain text.");
+}
+
+function walk(
+  parts: Parts,
+  node: Fields,
+  found: Reading,
+  place: { text: string; at: number; bound: ReadonlySet<string> },
+): void {
+  const { text, at, bound } = place;
+  if (running.test(node.type)) found.isRunning = true;
+  if (node.type === "CallExpression" && (node.callee as Fields).type !== "Identifier") found.isRunning = true;
+  if (node.type === "MemberExpression") {
+    const { name = "" } = node.property as { name?: string };
+    found.isReading = true;
+    const isNamed = /^(?:Identifier|MemberExpression)$/.test((node.object as Fields).type);
+    if (!isNamed || node.computed || /^(?:constructor|__\w+|prototype)$/.test(name)) found.isRunning = true;
+    return walk(parts, node.object as Fields, found, place);
+  }
+  if (/^(?:Binary|Logical|Conditional|Unary)Expression$/.test(node.type) || node.regex) found.isOdd = true;
+  if (node.type === "Literal" && typeof node.value === "string") {
+    if (/[<\\]|script:/i.test(node.value)) found.isOdd = true;
+    if (/^(?:https?:)?\/\//.test(node.value)) parts.address(node.value, at, { loads: true, text });
+    else parts.hosts(node.value, at, true);
+  }
+  if (node.type === "Identifier") {
+    const name = String(node.name);
+    found.isReading = true;
+    if (!bound.has(name) && !ownNames.has(name)) found.isRunning = true;
+  }
+  if (node.type === "Property" && !node.computed) {
+    const { name, value } = node.key as Fields;
+    if (/^(?:on[A-Z]|__|.*html$)/i.test(String(name ?? value))) found.isOdd = true;
+    return walk(parts, node.value as Fields, found, place);
+  }
+  if (node.type === "JSXOpeningElement") {
+    const given = (node.attributes as Fields[]).map((one) => {
+      const value = one.value as Fields | null | undefined;
+      const literal = value?.type === "Literal" ? String(value.value) : null;
+      return {
         name: one.type === "JSXAttribute" ? nameOf(one.name as Fields) : "...",
-        value:
-          one.value === null
-            ? ""
-            : (one.value as Fields)?.type === "Literal"
-              ? String((one.value as Fields).value)
-              : null,
-      }));
-      readElement(parts, { name, given, text, at, isMdx: true });
-    }
-    for (const [key, value] of Object.entries(node))
-      if (!(node.type === "JSXOpeningElement" && key === "name"))
-        for (const child of [value].flat())
-          if (typeof (child as Fields | null)?.type === "string") walk(child as Fields);
-  };
-  for (const one of estree?.body ?? []) walk(one as Fields);
-  names = names.filter((name) => !imports.has(name));
-  const isRunning = [
-    "CallExpression",
-    "NewExpression",
-    "ImportExpression",
-    "TaggedTemplateExpression",
-    "AssignmentExpression",
-    "UpdateExpression",
-    "MemberExpression",
-    "ArrowFunctionExpression",
-    "FunctionExpression",
-    "AwaitExpression",
-    "SpreadElement",
-  ].some((type) => found.has(type));
-  if (isRunning || names.length > 0)
-    return parts.unknown("expression", text, at, "This expression calls or reads something.", {
-      instead: forbidden.expression,
+        value: value === null ? "" : literal,
+      };
     });
-  if (found.has("odd")) parts.unknown("expression", text, at, "This value is not plain text.");
+    readElement(parts, { name: nameOf(node.name as Fields), given, text, at, isMdx: true });
+  }
+  for (const [key, value] of Object.entries(node))
+    if (!(/^JSX(?:Opening|Closing)Element$/.test(node.type) && key === "name"))
+      for (const child of [value].flat())
+        if (typeof (child as Fields | null)?.type === "string") walk(parts, child as Fields, found, place);
 }
 
 function nameOf(node: Fields): string {
@@ -154,8 +168,22 @@ function nameOf(node: Fields): string {
 
 function readModule(parts: Parts, text: string, node: Fields, at: number, imports: Set<string>): void {
   const source = String((node.source as Fields | undefined)?.value ?? "");
-  if (node.type !== "ImportDeclaration")
-    return parts.unknown("expression", text, at, "An export of a page is code.", { instead: forbidden.import });
+  if (node.type !== "ImportDeclaration") {
+    const { declarations = [] } = (node.declaration ?? {}) as { declarations?: Fields[] };
+    const found: Reading = { isRunning: declarations.length === 0, isReading: false, isOdd: false };
+    for (const { id, init } of declarations) {
+      if (init) walk(parts, init as Fields, found, { text, at, bound: imports });
+      imports.add(String((id as Fields).name));
+    }
+    const isCode = found.isRunning || found.isReading || found.isOdd;
+    return parts.unknown(
+      "expression",
+      text,
+      at,
+      "An export of a page is code.",
+      isCode ? { instead: forbidden.import } : {},
+    );
+  }
   const bound = (node.specifiers as Fields[]).map((one) => String((one.local as Fields).name));
   const isData = importable.test(source) && !/[?#]/.test(source);
   for (const name of bound) imports.add(name);

@@ -39,7 +39,7 @@ it.each<readonly [string, readonly string[]]>([
   [`${fence}\nDATABASE_URL=postgres://user:word@db.evil.example:5432/docs\n${fence}`, []],
   ["Set `redis://cache.evil.example` first.", []],
 ])("%s is shown", (text, named) => {
-  expect(read(text)).toEqual({ live: [], shown: named, forms: [] });
+  expect(read(text)).toMatchObject({ live: [], shown: named });
 });
 
 /** Where parsers disagree on what is code, nothing is taken for code from there on. */
