@@ -22,11 +22,11 @@ export function createContentJudge(
     async judge(
       entries: readonly OverlayEntry[],
       signal: AbortSignal,
-    ): Promise<{ refusal: string | null; question: string | null }> {
+    ): Promise<{ refusal: string | null; question: string | null; constructs: readonly Construct[] }> {
       const files = entries.map(({ path, content }) => ({ path, content, text: content?.toString() ?? null }));
       for (const { path, text } of files) {
         const before = (await base.read(path))?.toString() ?? "";
-        if (marksIn(text ?? "") > marksIn(before)) return { refusal: `${path}: ${addsMark}`, question: null };
+        if (marksIn(text ?? "") > marksIn(before)) return { refusal: `${path}: ${addsMark}`, question: null, constructs: [] };
       }
       const { violations, constructs } = await judgeContent(
         { base, reader: pageReader, policy, asked },
@@ -35,7 +35,7 @@ export function createContentJudge(
         signal,
       );
       const [first] = violations;
-      return { refusal: first ? `${first.path}: ${first.rule}` : null, question: questionOf(constructs) };
+      return { refusal: first ? `${first.path}: ${first.rule}` : null, question: questionOf(constructs), constructs };
     },
     async refuseWords(text: string, signal: AbortSignal): Promise<string | null> {
       const file = { path: "words.md", text };

@@ -119,7 +119,8 @@ export function createStages(deps: StageDeps): Stages {
       if (!project.settings.build.on || !deps.builds) return null;
       const whole = await wholeOf(deps, project, job, tree, change, signal);
       try {
-        return await picturesOf(deps, project, job, builtOf(job, tree, whole), signal);
+        const unknown = await unapprovedIn(job, tree, change.verdict.constructs);
+        return await picturesOf(deps, project, job, { ...builtOf(job, tree, whole), unknown }, signal);
       } catch (error) {
         signal.throwIfAborted();
         // Nobody's pull request waits for a picture.

@@ -66,17 +66,15 @@ async function runJob(deps: RunDeps, job: LeasedJob, signal: AbortSignal): Promi
   if (pictures) await recorder.savePictures(pictures);
   if (job.preview) return { kind: "previewed", change: proposal.change };
 
-  const asked = await askAbout(job, tree, proposal.change);
-  if (asked) return asked;
   const { model, usage } = proposal;
   const onBase = await proposeOnMovedBase(deps, job, tree, proposal.change, signal);
   if (onBase.kind !== "change") return onBase;
   const { change, move, baseConflict } = onBase;
-  // With what happened on the base branch, it may be another change.
-  const askedAnew = await askAbout(job, onBase.tree, change);
-  if (askedAnew) {
+  // With what happened on the base branch since an approval, it may be another change: then a person is asked anew.
+  const asked = await askAbout(job, onBase.tree, change);
+  if (asked) {
     if (move?.kind === "merged") await recorder.saveChange(move.change);
-    return askedAnew;
+    return asked;
   }
   const saveCommit: Recorder["saveCommit"] = (ids) => recorder.saveCommit(ids, move ?? undefined);
   const work = { ...onBase.tree, change, model, usage, baseConflict, stored: job.change };
