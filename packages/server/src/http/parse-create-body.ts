@@ -22,13 +22,7 @@ export function parseCreateBody(
   rules: { promptCodePointsMax: number; models: readonly string[] },
 ): CreateJobBody {
   if (!shape.Check(body)) throw invalid(wordsFor(shape.Errors(body)[0], body));
-<<<<<<< HEAD
   const { prompt, baseRef, model, draft, maxCostUsd, preview, plan, unknown, files } = body;
-  if (prompt.includes("\0")) throw invalid("prompt must not contain U+0000.");
-  if (!prompt.isWellFormed()) throw invalid("prompt must not contain a lone surrogate.");
-=======
-  const { prompt, baseRef, model, draft, maxCostUsd, preview, plan, files } = body;
->>>>>>> main
   if (isLongerThan(prompt, rules.promptCodePointsMax)) {
     throw invalid(`prompt must not have more than ${rules.promptCodePointsMax} characters.`);
   }

@@ -24,7 +24,6 @@ import {
 } from "./propose-change.ts";
 import { createRecorder, retryThroughOutage } from "./recorder.ts";
 import type { Recorder, RunDeps } from "./run.ts";
-<<<<<<< HEAD
 import {
   type ActiveRun,
   type OpenTree,
@@ -33,10 +32,8 @@ import {
   Released,
   type ReviewedChange,
   type Stages,
+  Stalled,
 } from "./run.ts";
-=======
-import { type ActiveRun, type Outcome, type PassableVerdict, Released, type Stages, Stalled } from "./run.ts";
->>>>>>> main
 
 /**
  * One attempt at a job, continuing where an earlier one stopped. Stored steps are not requested from the model again,

@@ -159,11 +159,7 @@ export const leasedJobColumns = `id, lease as token, project_id as "projectId", 
   extract(epoch from clock_timestamp() - waiting_since)::float * 1000 as "waitedMs",
   extract(epoch from create_until - clock_timestamp())::float * 1000 as "createLeftMs",
   (select jsonb_build_array(settings -> 'publishWaitHours', settings -> 'answerWaitHours', settings -> 'questionsMax',
-<<<<<<< HEAD
-     settings -> 'approvalWaitHours', settings #> '{policy,unknown}')
-=======
-     settings #> '{limits,wallTimeMsMax}')
->>>>>>> main
+     settings #> '{limits,wallTimeMsMax}', settings -> 'approvalWaitHours', settings #> '{policy,unknown}')
      from projects where projects.id = jobs.project_id) as waits,
   (select max(step) from job_questions asked where asked.job_id = jobs.id and answer_until <= clock_timestamp()) as "overdueStep",
   (select max(question) from job_questions asked where asked.job_id = jobs.id and constructs is not null and decision is null
@@ -211,12 +207,9 @@ export function toLeasedJob(row: LeasedJobRow): LeasedJob {
     publishWaitMs: numberOr(publishWaitHoursUsual, row.waits?.[0]) * 3_600_000,
     answerWaitMs: numberOr(answerWaitHoursUsual, row.waits?.[1]) * 3_600_000,
     questionsMax: hasAsker.test(row.createdBy) ? numberOr(questionsUsual, row.waits?.[2]) : 0,
-<<<<<<< HEAD
-    unknown: row.unknown ?? unknownOr("ask", row.waits?.[4]),
-    approvalWaitMs: numberOr(approvalWaitHoursUsual, row.waits?.[3]) * 3_600_000,
-=======
     turnMsMax: numberOr(turnMsUsual, row.waits?.[3]),
->>>>>>> main
+    approvalWaitMs: numberOr(approvalWaitHoursUsual, row.waits?.[4]) * 3_600_000,
+    unknown: row.unknown ?? unknownOr("ask", row.waits?.[5]),
     base: baseCommit && baseBranch ? { commit: baseCommit, branch: baseBranch } : null,
     denied: toDenied(row),
     finished: row.publishesPreview || row.approved ? toStoredWords(row) : null,
