@@ -26,7 +26,8 @@ export function createContentJudge(
       const files = entries.map(({ path, content }) => ({ path, content, text: content?.toString() ?? null }));
       for (const { path, text } of files) {
         const before = (await base.read(path))?.toString() ?? "";
-        if (marksIn(text ?? "") > marksIn(before)) return { refusal: `${path}: ${addsMark}`, question: null, constructs: [] };
+        if (marksIn(text ?? "") > marksIn(before))
+          return { refusal: `${path}: ${addsMark}`, question: null, constructs: [] };
       }
       const { violations, constructs } = await judgeContent(
         { base, reader: pageReader, policy, asked },

@@ -138,9 +138,7 @@ test("where the base branch moved, the same construct is published, and one that
 
 test("what is remembered is not asked again, until another attribute comes or it is removed", async () => {
   let text = embed;
-  const { client, id, answer, pool, server, project } = await waiting({}, (turn) =>
-    writes(text)(turn % 2),
-  );
+  const { client, id, answer, pool, server, project } = await waiting({}, (turn) => writes(text)(turn % 2));
   await answer("approve", { remember: true });
   await client.untilFinal(id);
   const [known] = await server.admin.listAllowedConstructs(project.id);
