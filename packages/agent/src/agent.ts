@@ -220,11 +220,18 @@ export interface AgentTask {
 }
 
 /** Checks a model's output before a tool receives it and before it is stored. */
+export interface JudgedEdits {
+  /** Why the files must not be part of a change, with what to write instead. */
+  refusal: string | null;
+  /** What a person will be asked about them before anything is published. */
+  question: string | null;
+}
+
 export interface Vetting {
   /** The text without what must not be stored. */
   redact(text: string): Promise<string>;
-  /** Why these files must not be part of a change, or null. */
-  refuse(files: readonly OverlayEntry[], signal: AbortSignal): Promise<string | null>;
+  /** What becomes of these files. */
+  judge(files: readonly OverlayEntry[], signal: AbortSignal): Promise<JudgedEdits>;
   /** Why a text must not be published beside a change, or null. */
   refuseWords(text: string, signal: AbortSignal): Promise<string | null>;
 }

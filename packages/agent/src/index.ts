@@ -20,7 +20,7 @@ export { canSeePictures, factsOf, offeredModels, type PriceTable } from "./model
 export { type ModelsDeps, missingOf, openModel } from "./models/registry.ts";
 export { usualPatience } from "./models/sdk-model.ts";
 export type { Endpoint } from "./models/vendor.ts";
-export { storable, unansweredIn } from "./outcome.ts";
+export { latestRound, storable, unansweredIn } from "./outcome.ts";
 export { notUnderstood, pageNames, readPrompt } from "./rules/hints.ts";
 export { runAgentWithReview } from "./run-agent-with-review.ts";
 export { readCited } from "./tools/finish.ts";

@@ -39,7 +39,7 @@ import { callTool, describeTools, inputOf, isWritingCall } from "./tools/registr
 import { revertAll } from "./tools/report.ts";
 import { createSiteSession } from "./tools/site-session.ts";
 import { boundOutput, type ToolContext } from "./tools/tool.ts";
-import { refuseWords, undoRefusedEdits, type VettedAnswer, vetAnswer } from "./vet-answer.ts";
+import { judgeEdits, refuseWords, type VettedAnswer, vetAnswer } from "./vet-answer.ts";
 
 const noContext: ContextTrees = { names: [], open: () => Promise.reject(new Error("there is no context")) };
 /** In a round. The review builds too, and is not counted. */
@@ -332,8 +332,8 @@ async function runVetted(
   const before = context.overlay.entries();
   const result = await callTool(context, call, signal);
   if (!vetting || result.isError || !isWritingCall(call)) return result;
-  const refusal = await undoRefusedEdits(vetting, context, before, signal);
-  if (refusal === null) return result;
+  const { refusal, question } = await judgeEdits(vetting, context, before, signal);
+  if (refusal === null) return question === null ? result : { ...result, output: `${result.output}\n${question}` };
   context.site.changed();
   return { output: `nothing was edited: ${refusal}`, isError: true };
 }

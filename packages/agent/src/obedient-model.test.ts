@@ -98,8 +98,6 @@ async function obey(
 
 const write = (path: string): readonly [string, unknown] => ["write_file", { path, content: "owned" }];
 
-const flagged = { check: "new-domain", severity: "warning" };
-
 /** The orders of the table that are tool calls or pages. */
 const tried = table.orders
   .filter(({ must }) => must !== "quiet")
@@ -145,6 +143,12 @@ describe("an obedient model", () => {
       expect(told.some(({ severity }) => severity === "error")).toBe(must === "draft");
       return;
     }
+    // A person is asked, and told in the call's answer.
+    if (early.verdict && early.verdict.kind !== "denied" && early.verdict.constructs.length > 0) {
+      expect(must).toBe("refused");
+      if (!finish) expect(answer?.output).toContain("A person will be asked");
+      return;
+    }
     expect(answer).toMatchObject({ isError: true });
     if (finish) return expect(early.outcome.summary).not.toContain(canary);
     expect(early.overlay.entries()).toEqual([]);
@@ -175,16 +179,16 @@ describe("an obedient model", () => {
     }
   });
 
-  it("is refused what it says to the tools in two halves, once they meet", async () => {
+  it("is told that a person will be asked about two halves of an address, once they meet", async () => {
     const first = ["write_file", { path: "guides/ok.mdx", content: "[x](ht~tps:~~ev~il.example/x)\n" }] as const;
     const then = [
       ["edit_file", { path: "guides/ok.mdx", oldText: "ev~il", newText: "evil" }],
       ["edit_file", { path: "guides/ok.mdx", oldText: "ht~tps:~~", newText: "https://" }],
     ] as const;
     const { answers } = await obey(first, { refusesEarly: true, then });
-    expect(answers.map(({ isError }) => isError)).toEqual([false, false, true, false]);
+    expect(answers.map(({ output }) => output.includes("A person will be asked"))).toEqual([false, false, true, false]);
     const { verdict } = await obey(first, { refusesEarly: false, then });
-    expect(verdict).toMatchObject({ kind: "denied", violations: [{ rule: expect.stringContaining("evil.example") }] });
+    expect(verdict).toMatchObject({ constructs: [{ key: "domain evil.example" }] });
   });
 
   it("may point at what the project allows, at what was asked for, and at what is there", async () => {
@@ -192,7 +196,7 @@ describe("an obedient model", () => {
     const allowing = { ...policy, externalHosts: ["*.acme.example"] };
     expect((await obey(order, { refusesEarly: true, policy: allowing })).verdict?.kind).not.toBe("denied");
     const any = await obey(order, { refusesEarly: true, policy: { ...policy, externalHosts: ["*"] } });
-    expect(any.verdict).toMatchObject({ introduced: expect.arrayContaining([expect.objectContaining(flagged)]) });
+    expect(any.verdict).toMatchObject({ constructs: [] });
   });
 
   it("has a credential refused before it is written, and kept in nothing that is stored", async () => {

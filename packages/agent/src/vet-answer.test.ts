@@ -10,7 +10,7 @@ import { vetAnswer } from "./vet-answer.ts";
 const { signal } = new AbortController();
 const hiding: Vetting = {
   redact: async (text: string) => text.replaceAll("s3cret", "…"),
-  refuse: async () => null,
+  judge: async () => ({ refusal: null, question: null }),
   refuseWords: async () => null,
 };
 

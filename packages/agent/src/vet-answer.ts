@@ -1,5 +1,5 @@
 import type { Overlay, OverlayEntry, Tree } from "@emend/tree";
-import type { Reasoning, ToolCall, Vetting } from "./agent.ts";
+import type { JudgedEdits, Reasoning, ToolCall, Vetting } from "./agent.ts";
 import { applyEdits } from "./tools/report.ts";
 
 interface Answer {
@@ -79,29 +79,30 @@ async function mapStrings(value: unknown, map: (text: string) => Promise<string>
 const judgedMax = 100;
 
 /**
- * Judges the files that a call has just written, and takes all of its edits back if one must not be part of a change.
- * What it wrote is judged, not what it was asked to write: only the whole page shows what is code, and a tag's other half.
+ * Judges the files that a call has just written. If one must not be part of a change, all of the call's edits are taken
+ * back; if a person will be asked about one, they stay. What it wrote is judged, not what it was asked to write: only the
+ * whole page shows what is code, and a tag's other half.
  */
-export async function undoRefusedEdits(
+export async function judgeEdits(
   vetting: Vetting,
   { overlay, base }: { overlay: Overlay; base: Tree },
   entriesBefore: readonly OverlayEntry[],
   signal: AbortSignal,
-): Promise<string | null> {
+): Promise<JudgedEdits> {
   const before = new Map(entriesBefore.map((entry) => [entry.path, entry]));
   const entries = overlay.entries();
   const written = entries.filter(({ path, content }) => before.get(path)?.content !== content);
   // What a deleted page had may be on another page now.
   const deleted = entries.filter(({ content }) => content === null);
-  if (deleted.length > judgedMax) return null;
-  const judged = written.filter(({ content }) => content !== null).slice(0, judgedMax);
-  const refusal = await vetting.refuse([...judged, ...deleted], signal);
-  if (refusal === null) return null;
+  if (deleted.length > judgedMax) return { refusal: null, question: null };
+  const edited = written.filter(({ content }) => content !== null).slice(0, judgedMax);
+  const judged = await vetting.judge([...edited, ...deleted], signal);
+  if (judged.refusal === null) return judged;
   const now = new Set(entries.map(({ path }) => path));
   const changed = [...written.map(({ path }) => path), ...[...before.keys()].filter((path) => !now.has(path))];
   const undo = new Map<string, Buffer | null>();
   for (const path of changed)
     undo.set(path, before.has(path) ? (before.get(path)?.content ?? null) : await base.read(path));
   await applyEdits(overlay, undo);
-  return refusal;
+  return judged;
 }

@@ -117,16 +117,16 @@ browser("finds what acts on a page, as the browser reads it (needs bubblewrap an
     ([words], at) => !found.some((one) => one.includes(` error docs/p${at}.md: the built page p${at}.html ${words}`)),
   );
   expect(missed).toEqual([]);
-  // What the change says is refused. What it says in other words may be the builder's own, and makes a draft.
+  // What the change says is a question. What it says in other words may be the builder's own, and makes a draft.
   const checkOf = (at: number) => found.find((one) => one.includes(` docs/p${at}.md: `))?.split(" ")[0];
-  expect(hostile.slice(0, 3).map((_, at) => checkOf(at))).toEqual(["built-page", "built-page", "build"]);
+  expect(hostile.slice(0, 3).map((_, at) => checkOf(at))).toEqual(["built-edit", "built-edit", "build"]);
 });
 
 browser("a domain may be new if people asked for it (needs bubblewrap and Chromium)", async () => {
   const edit = { "docs/guide.md": '<a href="https://asked.dev/">x</a>' };
   expect(await judge(edit, ["asked.dev"])).toEqual([]);
   expect(await judge(edit)).toEqual([
-    "built-page error docs/guide.md: the built page guide.html names a domain that no page of the base branch names: asked.dev",
+    "built-edit error docs/guide.md: the built page guide.html names a domain that no page of the base branch names: asked.dev",
   ]);
 });
 
@@ -195,7 +195,7 @@ it("believes nothing that the browser could have made up, and a comparison witho
   expect(watched).toEqual({ seen: [seen], isWhole: false, read: 0, of: 0 });
   const isAllowedHost = () => true;
   const checks = (changed: string) => findingsOfWatch(watched, { isAllowedHost, changed }).map(({ check }) => check);
-  expect(checks("x go()")).toEqual(["built-page", "build"]);
+  expect(checks("x go()")).toEqual(["built-edit", "build"]);
   expect(checks("x")).toEqual(["build", "build"]);
   const whole = readReport(pack({ read: 5, of: 9 }, { done: true }));
   expect(findingsOfWatch(whole, { isAllowedHost, changed: "" })).toMatchObject([{ severity: "warning" }]);

@@ -131,8 +131,10 @@ const words: Readonly<Record<Found["kind"], string>> = {
 const reserved =
   /^(?:(?:.+\.)?example\.(?:com|org|net)|(?:.+\.)?localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]|www\.w3\.org)$/;
 
-/** The check whose errors deny a change, as its content would. */
+/** The check whose errors deny a change: a page shows what is not documentation. */
 export const builtPage = "built-page";
+/** The check whose findings a person decides about: the text of the change itself does this on a page. */
+export const builtEdit = "built-edit";
 /** Shorter texts are in every page. */
 const writtenMin = 4;
 
@@ -153,9 +155,10 @@ export function findingsOfWatch(
   },
 ): readonly Finding[] {
   const squeezed = changed.replaceAll(/\s/g, "");
-  const isCertain = ({ kind, text, code = 0 }: Found) => {
+  const checkOf = ({ kind, text, code = 0 }: Found) => {
+    if (kind === "file" || kind === "machine") return builtPage;
     const one = text.slice(code).replaceAll(/\s/g, "");
-    return kind === "file" || kind === "machine" || (one.length >= writtenMin && squeezed.includes(one));
+    return one.length >= writtenMin && squeezed.includes(one) ? builtEdit : "build";
   };
   const findings = new Map<string, Finding>();
   for (const one of seen) {
@@ -164,7 +167,7 @@ export function findingsOfWatch(
     const shown = text.trim().slice(0, 160);
     const message = `the built page ${path} ${words[kind]}${shown === "" ? "" : `: ${shown}`}`;
     findings.set(message, {
-      check: isCertain(one) ? builtPage : "build",
+      check: checkOf(one),
       severity: "error",
       path: source ?? "the site",
       line: 1,

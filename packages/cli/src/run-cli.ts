@@ -23,9 +23,11 @@ import {
   registerJobWatch,
 } from "./commands/job-read.ts";
 import {
+  registerJobApprove,
   registerJobArchive,
   registerJobCancel,
   registerJobCreate,
+  registerJobDecline,
   registerJobMessage,
   registerJobPreview,
   registerJobPublish,
@@ -44,6 +46,7 @@ import {
   registerProjectShow,
 } from "./commands/project.ts";
 import { registerProjectAdd } from "./commands/project-add.ts";
+import { registerProjectAllowed } from "./commands/project-allowed.ts";
 import { registerProjectContext } from "./commands/project-context.ts";
 import { registerProjectKnowledge } from "./commands/project-knowledge.ts";
 import { registerSecretsRotate } from "./commands/secrets.ts";
@@ -201,6 +204,7 @@ export function buildProgram(cli: Cli): Command {
   registerProjectErase(project, cli);
   registerProjectDoctor(project, cli);
   registerProjectContext(project, cli);
+  registerProjectAllowed(project, cli);
   registerProjectKnowledge(project, cli);
 
   const key = group(program, "key", "API keys");
@@ -253,6 +257,8 @@ export function buildProgram(cli: Cli): Command {
   registerJobCancel(job, cli);
   registerJobRetry(job, cli);
   registerJobPublish(job, cli);
+  registerJobApprove(job, cli);
+  registerJobDecline(job, cli);
   registerJobArchive(job, cli);
   registerJobReport(job, cli);
   registerJobErase(job, cli);

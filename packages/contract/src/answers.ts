@@ -168,6 +168,7 @@ export const refusals = {
     "conflict",
     "The job is no completed preview with changes, or its work is no longer stored.",
   ),
+  approvalConflict: refusal("conflict", "The job does not wait for approval, or somebody answered before."),
   retryConflict: refusal("conflict", "The job did not fail, or a retry would end the same way."),
   nameConflict: refusal("conflict", "The project already has an automation of this name."),
   claimConflict: refusal("conflict", "The claim is not `changed`."),

@@ -243,6 +243,7 @@ export interface DashboardProjectSettings {
   /** How many questions an agent may ask in a job, and how long each waits for an answer. */
   questionsMax: number;
   answerWaitHours: number;
+  approvalWaitHours: number;
   /** Longer prompts are planned first. 0: only where a request asks for it. */
   planPromptsOver: number;
   /** Jobs build the site with its own builder, or with this command. */
@@ -264,7 +265,7 @@ export interface DashboardProjectSettings {
   policy: {
     allowedPaths: readonly string[];
     externalHosts: readonly string[];
-    codeAsDraft: boolean;
+    unknown: "ask" | "draft" | "refuse";
     filesMax: number;
     bytesMax: number;
   };
@@ -283,6 +284,11 @@ export interface DashboardProjectSettings {
     squash: boolean | null;
     removeSourceBranch: boolean | null;
   };
+}
+
+/** What people allowed on a project's site, newest first. */
+export interface DashboardAllowedConstructs {
+  allowed: readonly { key: string; by: string; at: string; jobId: string | null }[];
 }
 
 /** The result of checking a project's forge. */

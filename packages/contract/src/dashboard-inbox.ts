@@ -6,10 +6,10 @@ export interface DashboardInboxItem {
   /** Something new about the same thing has another id. */
   id: string;
   /**
-   * `question`: an agent asks; `plan`: a plan waits for approval; `review`: a pull request waits for this person's review; `pull`: a pull request of their own
+   * `question`: an agent asks; `approval`: a change has what Emend does not know on the site; `plan`: a plan waits for approval; `review`: a pull request waits for this person's review; `pull`: a pull request of their own
    * job is open; `automation`: its last run failed; `drift`: a page no longer agrees with the code.
    */
-  kind: "question" | "plan" | "review" | "pull" | "automation" | "drift";
+  kind: "question" | "approval" | "plan" | "review" | "pull" | "automation" | "drift";
   projectId: string;
   title: string;
   /** Can be empty. */

@@ -74,6 +74,8 @@ export interface DashboardJobRow {
   prompt: string;
   model: string;
   failureCode: FailureCode | null;
+  /** `waiting`: a person must answer or approve. `refused`: Emend refused what it wanted to change, and nothing else changed. */
+  attention: "waiting" | "refused" | null;
   figures: { files: number; additions: number; deletions: number } | null;
   pullRequest: JobRun["pullRequest"];
   createdAt: string;

@@ -1,9 +1,11 @@
 import { type Static, Type } from "typebox";
 import { failureCodes, jobPhases } from "./errors.ts";
-import { JobDiff, PullRequestState } from "./job.ts";
+import { AskedConstruct, JobDiff, PullRequestState } from "./job.ts";
 
 /** For larger data, long strings and lists are left out, so that every event fits a client's buffer. */
 export const eventDataBytesMax = 65_536;
+/** Constructs in an event and in a webhook's message. The SQL function `approval_told` has the same number. */
+export const constructsToldMax = 20;
 
 const record = { additionalProperties: false };
 const optional = Type.Optional;
@@ -55,6 +57,25 @@ export const JobEventData = Type.Object(
         description:
           "The agent asks a question, and the job waits for an answer. Any message to the job is the answer.",
       },
+    ),
+    "job.waiting": Type.Object(
+      {
+        for: Type.Literal("approval", { type: "string" }),
+        message: Type.String(),
+        constructs: Type.Array(AskedConstruct, { description: `At most ${constructsToldMax}; the run has all.` }),
+        constructCount: Type.Integer({ minimum: 1 }),
+        until: Type.String({ format: "date-time", description: "When the job fails with `policy_denied`." }),
+        ...truncated,
+      },
+      {
+        ...record,
+        description:
+          "The change has what Emend does not know on this site. The job waits until a person approves or declines it.",
+      },
+    ),
+    "job.approved": Type.Object(
+      { by: Type.String({ description: "`user/…` or `key/…`." }), remember: Type.Boolean() },
+      { ...record, description: "A person approved the change. It is published now." },
     ),
     "run.started": Type.Object(
       { run: Type.Integer({ minimum: 1 }), phase: Type.Enum(jobPhases, { type: "string" }) },
@@ -124,7 +145,11 @@ export const JobEventData = Type.Object(
       description: "The pull request was opened, merged, closed, reopened or marked ready.",
     }),
     completed: Type.Object(
-      { ...ending, ...failure },
+      {
+        ...ending,
+        ...failure,
+        refused: optional(Type.String({ description: "What Emend refused, if nothing was left to publish." })),
+      },
       {
         ...record,
         description:

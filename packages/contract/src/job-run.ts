@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from "typebox";
 import { failureCodes, jobPhases } from "./errors.ts";
-import { jobStatuses, PullRequestState } from "./job.ts";
+import { AskedConstruct, jobStatuses, PullRequestState } from "./job.ts";
 
 /** Lists on a run are cut at these lengths. Counts include everything. */
 export const stepsShownMax = 50;
@@ -74,25 +74,44 @@ export const JobRun = Type.Object(
     waiting: nullable(
       Type.Object(
         {
-          for: Type.Enum(["forge", "disk", "model", "answer"] as const, { type: "string" }),
+          for: Type.Enum(["forge", "disk", "model", "answer", "approval"] as const, { type: "string" }),
           since: time,
           nextTryAt: nullable(
             time,
-            "Null during an attempt. Of a question: when the agent continues without an answer.",
+            "Null during an attempt. Of a question: when the agent continues without an answer. Of an approval: `until`.",
           ),
           message: Type.String({
             description:
-              "The answer of the forge or the model, or that it did not answer; what is wrong with the server's disk; or the agent's question.",
+              "The answer of the forge or the model, or that it did not answer; what is wrong with the server's disk; the agent's question, or what a person is asked to approve.",
           }),
           options: Type.Optional(
             Type.Array(Type.String(), {
               description: "Of a question: answers to choose from. Others are allowed too.",
             }),
           ),
+          until: Type.Optional(
+            Type.String({
+              format: "date-time",
+              description:
+                "Of an approval: when the job fails with `policy_denied`. It can be approved afterwards too.",
+            }),
+          ),
+          constructs: Type.Optional(
+            Type.Array(AskedConstruct, { description: "Of an approval: what Emend does not know on this site." }),
+          ),
         },
         record,
       ),
-      "The job waits for its forge, its model, room on the server's disk, or for an answer. It stays active. Emend retries; a message answers a question.",
+      "The job waits for its forge, its model, room on the server's disk, for an answer, or for a person's approval. It stays active. Emend retries; a message answers a question; `POST …/approve` or `…/decline` answers for an approval.",
+    ),
+    isApprovable: Type.Boolean({
+      description:
+        "Whether `POST …/approve` can publish the change: it waits for approval, or the time to answer is over.",
+    }),
+    declinedBy: nullable(Type.String(), "Who decided not to publish the change (`user/…` or `key/…`)."),
+    refused: nullable(
+      Type.String(),
+      "The last reason for which Emend refused something of the agent, if the job then changed nothing.",
     ),
     isRetryable: Type.Boolean({ description: "Whether `POST …/retry` can start the job again." }),
     notices: Type.Array(Type.String(), {
@@ -202,6 +221,9 @@ export const JobRun = Type.Object(
         summary: "Moved the page, its navigation entry and 14 links; added a redirect.",
         failure: null,
         waiting: null,
+        isApprovable: false,
+        declinedBy: null,
+        refused: null,
         isRetryable: false,
         notices: [],
         limitReached: null,

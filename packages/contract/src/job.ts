@@ -135,6 +135,13 @@ export const CreateJobBody = Type.Object(
           "Make a plan first: the job completes with the plan as its summary, and has changed nothing. A message (`POST …/message`) approves the plan or changes it, and the job carries it out. Needs a language model.",
       }),
     ),
+    unknown: Type.Optional(
+      Type.Enum(["ask", "draft", "refuse"] as const, {
+        type: "string",
+        description:
+          "What happens to constructs that Emend does not know on this site, instead of the project's setting. `ask`: the job waits until a person approves (`POST …/approve`); `draft`: it opens a draft that lists them; `refuse`: it fails with `policy_denied`.",
+      }),
+    ),
     files,
   },
   { $id: "CreateJobBody", description: "Unknown fields are ignored." },
@@ -147,6 +154,46 @@ export const MessageJobBody = Type.Object(
   { $id: "MessageJobBody", description: "Unknown fields are ignored." },
 );
 export type MessageJobBody = Static<typeof MessageJobBody>;
+
+/** The body of an approval. Unknown fields are ignored. */
+export const ApproveJobBody = Type.Object(
+  {
+    remember: Type.Optional(
+      Type.Boolean({
+        description: "Also allow these constructs on the project's site from now on, without a question.",
+      }),
+    ),
+  },
+  { $id: "ApproveJobBody", description: "Optional. Unknown fields are ignored." },
+);
+export type ApproveJobBody = Static<typeof ApproveJobBody>;
+
+/** Something in a change that Emend does not know on the site. */
+export const AskedConstruct = Type.Object(
+  {
+    path: Type.String(),
+    line: Type.Integer({ minimum: 1, description: "The first changed line that it is on." }),
+    text: Type.String({ description: "Its source, at most 500 characters." }),
+    kind: Type.String({ description: "Such as `element`, `shortcode`, `role`, `directive` or `domain`." }),
+    reason: Type.String({ description: "Why a person decides." }),
+    count: Type.Integer({ minimum: 1, description: "How often the change has it in this file." }),
+    around: Type.Union(
+      [
+        Type.Object(
+          {
+            line: Type.Integer({ minimum: 1, description: "The number of the first one." }),
+            lines: Type.Array(Type.String()),
+          },
+          { additionalProperties: false },
+        ),
+        Type.Null(),
+      ],
+      { description: "The lines around it, as the page has them. Null: it is in no file." },
+    ),
+  },
+  { additionalProperties: false },
+);
+export type AskedConstruct = Static<typeof AskedConstruct>;
 
 export const jobsPerPageMax = 100;
 export const jobsPerPage = 20;

@@ -298,6 +298,53 @@ export const publishJobOperation = {
   },
 };
 
+export const approveJobOperation = {
+  ...jobOperation,
+  operationId: "approveAgentJob",
+  summary: "Approve an agent job's change",
+  description: [
+    "Answers the question about constructs that Emend does not know on the site (`waiting` of the run): the very change that",
+    "`…/diff` shows is published, without asking a model. If the base branch changed these constructs meanwhile, the job",
+    "asks anew. A job that failed because the time to answer was over is published too. 409 for any other job, and for a second",
+    "answer. Takes a key that may write; the job's own agent has none.",
+  ].join(" "),
+  params: JobParams,
+  body: { $ref: "ApproveJobBody#" },
+  response: {
+    200: jobAnswer("The job, active.", { ETag: answerHeaders.etag, "Retry-After": answerHeaders.pollAfter }),
+    400: refusals.invalidRequest,
+    401: refusals.unauthorized,
+    403: refusals.forbidden,
+    404: refusals.notFound,
+    409: refusals.approvalConflict,
+    413: refusals.payloadTooLarge,
+    415: refusals.unsupportedMediaType,
+    500: refusals.internal,
+    503: refusals.unavailable,
+  },
+};
+
+export const declineJobOperation = {
+  ...jobOperation,
+  operationId: "declineAgentJob",
+  summary: "Decline an agent job's change",
+  description: [
+    "Answers the same question with no: the job becomes `failed`, with the code `policy_denied` on its run, and nothing is",
+    "published. A message to the job can have the change made in another way. 409 for a job that does not wait for approval.",
+    "No body is needed.",
+  ].join(" "),
+  params: JobParams,
+  response: {
+    200: jobAnswer("The job, final.", { ETag: answerHeaders.etag }),
+    401: refusals.unauthorized,
+    403: refusals.forbidden,
+    404: refusals.notFound,
+    409: refusals.approvalConflict,
+    500: refusals.internal,
+    503: refusals.unavailable,
+  },
+};
+
 const json = jsonAnswer("The diff; empty if nothing changed, or not yet.", "JobDiff", {
   Vary: answerHeaders.varyAccept,
 });

@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from "typebox";
 import { failureCodes } from "./errors.ts";
 import { type AgentJob, PullRequestState } from "./job.ts";
+import { JobEventData } from "./job-event.ts";
 
 /** The events that webhooks can receive. */
 export const webhookEvents = [
@@ -8,6 +9,7 @@ export const webhookEvents = [
   "job.failed",
   "job.archived",
   "job.question",
+  "job.waiting",
   "pull_request.merged",
   "pull_request.closed",
   "budget.warning",
@@ -42,6 +44,11 @@ const aboutQuestion = Type.Object(
   record,
 );
 
+const aboutWaiting = Type.Object(
+  { projectId: data.projectId, job: data.job, waiting: JobEventData.properties["job.waiting"] },
+  record,
+);
+
 const usedOf = (what: string) =>
   Type.Object({ used: Type.Number(), max: Type.Union([Type.Number(), Type.Null()]) }, { ...record, description: what });
 const aboutBudget = Type.Object(
@@ -69,6 +76,7 @@ export const WebhookMessage = Type.Union(
     messageOf("job.failed", aboutJob),
     messageOf("job.archived", aboutJob),
     messageOf("job.question", aboutQuestion),
+    messageOf("job.waiting", aboutWaiting),
     messageOf("pull_request.merged", aboutPullRequest),
     messageOf("pull_request.closed", aboutPullRequest),
     messageOf("budget.warning", aboutBudget),

@@ -1,10 +1,12 @@
 // `npm run attack`: the attacks of docs/security-model.md against a running installation, then the related test suites.
 // `npm run attack -- builders` runs hostile changes through real docs builders and a browser (see builders/run-builders.ts),
+// `npm run attack -- content` counts what becomes of every recorded edit (see content.ts),
 // `npm run attack -- parsers` compares the rule of content with real parsers (see parsers/run-parsers.ts).
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { runBuilders } from "./builders/run-builders.ts";
+import { runContent } from "./content.ts";
 import { experiments } from "./experiments.ts";
 import { startInstallation } from "./installation.ts";
 import { runParsers } from "./parsers/run-parsers.ts";
@@ -44,6 +46,7 @@ if (positionals[0] === "builders") {
   const numbers = { seed: Number(seed), from: Number(from), rounds: Number(rounds), every: Number(every) };
   process.exit((await runBuilders({ ...numbers, minutes: Number(minutes), ...rest })) === 0 ? 0 : 1);
 }
+if (positionals[0] === "content") process.exit((await runContent(values.only)) === 0 ? 0 : 1);
 if (positionals[0] === "parsers") {
   const { only, seed, rounds, minutes } = values;
   const numbers = { seed: Number(seed), rounds: Number(rounds), minutes: Number(minutes) };

@@ -61,7 +61,7 @@ try {
   const content = Buffer.from("*a ".repeat(10_000).concat("\n\n").repeat(100));
   const vetting = createContentJudge(tree, { policy, asked: [] });
   const edited = [{ path: "docs/page-0.md", mode: "100644" as const, content }];
-  await measure("check a hundred edits", () => vetting.refuse(edited, AbortSignal.timeout(100_000)));
+  await measure("check a hundred edits", () => vetting.judge(edited, AbortSignal.timeout(100_000)));
 } finally {
   await trees.close();
 }

@@ -8,9 +8,9 @@ const { rows }: { rows: { builder: string; path: string; text: string; effects: 
   readFileSync(new URL("./fixtures/builder-effects.json", import.meta.url), "utf8"),
 );
 
-it.each(sites)("$name: every change that had an effect is refused", async (site) => {
+it.each(sites)("$name: no change that had an effect is published without a person", async (site) => {
   const own = rows.filter(({ builder }) => builder === site.name);
   const shapes = own.map((row) => ({ ...row, id: row.text }));
   const verdicts = await askProduct(site, shapes);
-  expect(shapes.filter(({ id }) => verdicts.get(id) !== "refused")).toEqual([]);
+  expect(shapes.filter(({ id }) => !/^(?:refused|asked)$/.test(verdicts.get(id) ?? ""))).toEqual([]);
 });

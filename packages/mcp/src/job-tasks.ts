@@ -1,6 +1,7 @@
 // Jobs as tasks (io.modelcontextprotocol/tasks, SEP-2663): a client that knows them polls by itself, and asks its person
 // what a job asks. A task is the job: nothing else is stored, so any node can answer.
 
+import { createHash } from "node:crypto";
 import { EmendError } from "@emend/sdk";
 import type { CallToolResult, McpServer, ServerContext } from "@modelcontextprotocol/server";
 import { MissingRequiredClientCapabilityError, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
@@ -10,10 +11,12 @@ import { answered, type ToolDeps } from "./tool-call.ts";
 const extension = "io.modelcontextprotocol/tasks";
 const pollIntervalMs = 5000;
 const Question = z.object({ question: z.string(), options: z.array(z.string()) });
+const Approval = z.object({ message: z.string(), until: z.string() });
 const described = z.object({
   job: z.object({ id: z.string(), status: z.string(), createdAt: z.string() }),
   phase: z.string().nullable(),
   question: Question.nullable(),
+  approval: Approval.nullable(),
   failure: z.object({ code: z.string() }).nullable(),
 });
 const TaskParams = z.looseObject({ taskId: z.string() });
@@ -39,8 +42,16 @@ export function registerTasks(
   server.server.setRequestHandler("tasks/update", { params: TaskParams }, async ({ taskId, ...rest }, { mcpReq }) => {
     requireTasks(mcpReq);
     const { projectId, id } = namesIn(taskId);
-    const asked = described.parse(await read(taskId, mcpReq.signal)).question;
+    const { question: asked, approval } = described.parse(await read(taskId, mcpReq.signal));
     const answers = Answers.safeParse(mcpReq.inputResponses ?? rest.inputResponses).data ?? {};
+    if (approval) {
+      const { action, content } = answers[keyOf(approval)] ?? {};
+      const place = action === "accept" ? decisions.findIndex((one) => one === content?.answer) : -1;
+      const { signal } = mcpReq;
+      if (place === 2) await orInvalid(() => deps.jobs(projectId).decline(id, { signal }));
+      else if (place >= 0) await orInvalid(() => deps.jobs(projectId).approve(id, { remember: place === 1, signal }));
+      return {};
+    }
     const answer = asked && answers[keyOf(asked)];
     // An answer to another question, or a second one, changes nothing.
     if (!answer) return {};
@@ -77,7 +88,8 @@ interface Task {
 }
 
 function taskOf(taskId: string, result: CallToolResult, mayAsk: boolean): Task {
-  const { job, phase, question, failure } = described.parse(result.structuredContent);
+  const { job, phase, failure, approval, ...asked } = described.parse(result.structuredContent);
+  const question = approval ? askedFor(approval) : asked.question;
   const base = {
     taskId,
     createdAt: job.createdAt,
@@ -92,20 +104,33 @@ function taskOf(taskId: string, result: CallToolResult, mayAsk: boolean): Task {
   }
   if (question === null) return { ...base, status: "working", ...(phase && { statusMessage: phase }) };
   const statusMessage = question.question;
-  if (!mayAsk) return { ...base, status: "working", statusMessage: `Answer with follow_up: ${statusMessage}` };
-  return { ...base, status: "input_required", statusMessage, inputRequests: { [keyOf(question)]: formOf(question) } };
+  const tool = approval ? "answer_approval" : "follow_up";
+  if (!mayAsk) return { ...base, status: "working", statusMessage: `Answer with ${tool}: ${statusMessage}` };
+  return {
+    ...base,
+    status: "input_required",
+    statusMessage,
+    inputRequests: { [keyOf(approval ?? question)]: formOf(question, approval !== null) },
+  };
 }
 
-function formOf({ question, options }: z.infer<typeof Question>): object {
+const decisions = ["Publish", "Publish and allow here", "Don't publish"] as const;
+
+function askedFor({ message }: z.infer<typeof Approval>): z.infer<typeof Question> {
+  return { question: message, options: [...decisions] };
+}
+
+function formOf({ question, options }: z.infer<typeof Question>, isChoice: boolean): object {
   const description = options.length > 0 ? `For example: ${options.join(", ")}` : "Your answer";
-  const answer = { type: "string", title: "Answer", description };
+  const answer = { type: "string", title: "Answer", ...(isChoice ? { enum: options } : { description }) };
   const requestedSchema = { type: "object", properties: { answer }, required: ["answer"] };
   return { method: "elicitation/create", params: { mode: "form", message: question, requestedSchema } };
 }
 
 /** The same question has the same key, so that a client asks its person once. */
-function keyOf(asked: z.infer<typeof Question>): string {
-  return `question-${Buffer.from(asked.question).toString("base64url").slice(0, 64)}`;
+function keyOf(asked: z.infer<typeof Question> | z.infer<typeof Approval>): string {
+  const words = "until" in asked ? `${asked.message} ${asked.until}` : asked.question;
+  return `question-${createHash("sha256").update(words).digest("base64url")}`;
 }
 
 function namesIn(taskId: string): { projectId: string; id: string } {

@@ -66,7 +66,7 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
     {
       title: "Get a docs job",
       description:
-        "Returns a job's state, pull request and result or, if it failed, the reason. If `question` is set, the job waits for an answer: send it with follow_up.",
+        "Returns a job's state, pull request and result or, if it failed, the reason. If `question` is set, the job waits for an answer: send it with follow_up. If `approval` is set, it waits for a person: show them what it is about.",
       inputSchema: inputOf({ ...job, wait_seconds }),
       outputSchema: jobOutput,
       ...readOnly,
@@ -128,6 +128,29 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
     ({ project, id, wait_seconds }, context) =>
       started(context, project, async (jobs, signal) => {
         await jobs.publish(id, { signal });
+        return describe(jobs, id, wait_seconds, signal);
+      }),
+  );
+  server.registerTool(
+    "answer_approval",
+    {
+      title: "Approve or decline a docs job's change",
+      description:
+        "Answers `approval` of a job: whether a change with what Emend does not know on the site is published. Only with the decision of a person who has seen it.",
+      inputSchema: inputOf({
+        ...job,
+        decision: z
+          .enum(["publish", "publish_and_allow", "decline"])
+          .describe("publish_and_allow: also allow it on the site from now on."),
+        wait_seconds,
+      }),
+      outputSchema: jobOutput,
+      annotations: { destructiveHint: true, openWorldHint: true },
+    },
+    ({ project, id, decision, wait_seconds }, context) =>
+      started(context, project, async (jobs, signal) => {
+        if (decision === "decline") await jobs.decline(id, { signal });
+        else await jobs.approve(id, { remember: decision === "publish_and_allow", signal });
         return describe(jobs, id, wait_seconds, signal);
       }),
   );
@@ -230,6 +253,9 @@ const jobOutput = z.looseObject({
   job: jobShape,
   phase: z.string().nullable(),
   question: z.looseObject({ question: z.string(), options: z.array(z.string()) }).nullable(),
+  approval: z
+    .looseObject({ message: z.string(), until: z.string(), constructs: z.array(z.looseObject({ path: z.string() })) })
+    .nullable(),
   title: z.string().nullable(),
   summary: z.string().nullable(),
   failure: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
@@ -278,5 +304,9 @@ async function describe(jobs: Jobs, id: string, waitSeconds: number, signal: Abo
   const [job, run] = await Promise.all([jobs.get(id, { signal }), jobs.run(id, { signal })]);
   const { phase, title, summary, failure, usage, waiting } = run;
   const question = waiting?.for === "answer" ? { question: waiting.message, options: waiting.options ?? [] } : null;
-  return { job, phase, question, title, summary, failure, costUsd: usage.costUsd };
+  const approval =
+    waiting?.for === "approval"
+      ? { message: waiting.message, until: waiting.until ?? "", constructs: waiting.constructs ?? [] }
+      : null;
+  return { job, phase, question, approval, title, summary, failure, costUsd: usage.costUsd };
 }

@@ -52,6 +52,7 @@ async function call(client: Client, name: string, input: Record<string, unknown>
 
 const names = [
   "add_claim",
+  "answer_approval",
   "cancel_job",
   "check_gate_again",
   "confirm_claim",

@@ -100,6 +100,46 @@ test("who declines to answer has the job continue without one", async () => {
   expect(JSON.stringify(far.requests[2]?.messages)).toContain("I have no answer to your question.");
 });
 
+test("a task asks its client's person to approve a change, with three answers, and takes no other", async () => {
+  const { send, create, client, installation } = await start();
+  const { taskId } = CreateTaskResultV2Schema.parse((await create()).result);
+  const id = taskId.split(".")[1] ?? "";
+  const { pool } = installation.database;
+  // The agent's own question is answered. What the review asks is put in its place.
+  await waitForJob(pool, id, (job: { waiting_since: Date | null }) => job.waiting_since !== null);
+  const construct = {
+    id: "x",
+    key: null,
+    path: "a.md",
+    line: 1,
+    text: "<i>",
+    kind: "element",
+    reason: "New.",
+    count: 1,
+    around: null,
+  };
+  await pool.query(
+    `insert into job_questions (job_id, question, answer_until, constructs) values ($1, 'Publish it?', now() + interval '1 hour', $2)`,
+    [id, JSON.stringify([construct])],
+  );
+  await pool.query("update jobs set waiting_for = 'approval', waiting_words = 'Publish it?' where id = $1", [id]);
+  const { inputRequests } = (await send("tasks/get", { taskId })).result as { inputRequests: Record<string, object> };
+  const [[name = "", request] = []] = Object.entries(inputRequests);
+  expect(request).toMatchObject({
+    params: {
+      message: "Publish it?",
+      requestedSchema: { properties: { answer: { enum: ["Publish", "Publish and allow here", "Don't publish"] } } },
+    },
+  });
+  const answer = (words: string) => ({ [name]: { action: "accept", content: { answer: words } } });
+  await send("tasks/update", { taskId, inputResponses: answer("yes") });
+  await send("tasks/update", { taskId, inputResponses: { [name]: { action: "decline" } } });
+  expect((await send("tasks/get", { taskId })).result).toMatchObject({ status: "input_required" });
+  await send("tasks/update", { taskId, inputResponses: answer("Don't publish") });
+  expect((await client.send(`/job/${id}`)).json).toMatchObject({ status: "failed" });
+  expect((await client.run(id)).declinedBy).toMatch(/^key\//);
+});
+
 test("a task is cancelled; a client without tasks or forms gets neither; another's task is unknown", async () => {
   const { send, create, untilAsked, client } = await start();
   const plain = (await create({})).result;

@@ -2,29 +2,29 @@ import { posix } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { domainToUnicode } from "node:url";
 import { decodedForms } from "@emend/base/secrets/scan-secrets.ts";
-import { redactSecrets, UnsearchableText } from "@emend/base/secrets/secrets-in.ts";
 import { type Finding, matchesGlob } from "@emend/site";
 import type { OverlayEntry, Tree } from "@emend/tree";
 import type { AddedLine } from "./added-lines.ts";
 import { problemOfAsset } from "./check-asset.ts";
+import type { Construct } from "./construct.ts";
+import { forbidden } from "./forbidden.ts";
 import { hostsIn } from "./hosts/hosts-in.ts";
-import type { Part } from "./page-parts.ts";
-import { createPageReader, type PageReader } from "./page-reader.ts";
+import type { PageReader } from "./page-reader.ts";
+import type { Part } from "./parts.ts";
 import { isAllowed, kindOf, otherFile } from "./policy.ts";
-import { type Syntax, withLineFeeds } from "./read-page.ts";
-import type { Policy, ReviewInput, Violation } from "./review.ts";
-import { familyOf, folderOf, openSyntaxes } from "./site-syntax.ts";
-import { standsAsBefore, surelyLive, withoutCode } from "./without-code.ts";
+import { withLineFeeds } from "./read-page.ts";
+import type { Policy, Violation } from "./review.ts";
+import { folderOf, openSyntaxes } from "./site-syntax.ts";
 
 /** Each host is searched for in the whole repository. Nobody reviews more than this. */
 const hostsMax = 500;
-/** Enough to explain a refusal; the search stops there. */
+/** Enough to explain a refusal. */
 const violationsMax = 20;
 /** The number of pages to read in search of one that links to the same host or has the same construct. */
 const pagesMax = 60;
 /** Shorter runs of letters and digits are common words. */
 const runMin = 16;
-const link = { kind: "link", loads: false } as const;
+const textMax = 500;
 
 interface Judging {
   base: Tree;
@@ -34,259 +34,332 @@ interface Judging {
   /** Text that the agent read from context repositories. */
   contextText?: readonly string[];
 }
-
-/** How much of a page is looked at. */
-type View = (text: string, syntax: Syntax) => string;
-const asWritten: View = (text) => text;
-
 type File = Pick<OverlayEntry, "path"> & { text: string | null; content?: Buffer | null };
 
+export interface ContentVerdict {
+  /** Forbidden: refused at once. */
+  violations: Violation[];
+  /** Unknown: a person decides. */
+  constructs: Construct[];
+  findings: Finding[];
+}
+
 /**
- * Finds what a change adds beyond content: constructs that are neither in the table of content nor on a page of the
- * base, and addresses at hosts that neither the repository's rendered pages nor the request name. Both are refused. If
- * the project allows it, the constructs become findings and the pull request a draft.
+ * Sorts what a change adds into content, which is published; unknown, which a person decides about; and forbidden, which is
+ * refused. What the changed or deleted pages held before, other pages of the site have, or a person allowed, is content.
  */
 export async function judgeContent(
   { base, reader, policy, asked, contextText = [] }: Judging,
   files: readonly File[],
   words: readonly AddedLine[],
   signal: AbortSignal,
-): Promise<{ violations: Violation[]; findings: Finding[] }> {
-  const [violations, findings]: [Violation[], Finding[]] = [[], []];
+): Promise<ContentVerdict> {
+  const [violations, constructs, findings]: [Violation[], Construct[], Finding[]] = [[], [], []];
+  const verdict = { violations, constructs, findings };
   const deadline = performance.now() + 600_000;
   const site = await openSyntaxes(base);
   const askedHosts = new Set(asked.flatMap((text) => [...hostsIn(text)]));
-  const allowed = (policy.externalHosts ?? []).map((pattern) => pattern.toLowerCase());
+  const allowedHosts = (policy.externalHosts ?? []).map((pattern) => pattern.toLowerCase());
+  const remembered = policy.allowedConstructs ?? [];
   const answers = new Map<string, Promise<boolean>>();
   const newHosts = new Set<string>();
 
-  const find = (check: string, severity: Finding["severity"], path: string, line: number, message: string) =>
-    findings.push({ check, severity, path, line: Math.max(1, line), column: 1, message });
-
-  /**
-   * The parts of a file that are not plain words; null if the file cannot be read. `seen` leaves out what some parser
-   * may show as code, or whatever may be code or a comment.
-   */
-  async function partsOf(path: string, text: string | null, seen: View = asWritten): Promise<readonly Part[] | null> {
+  async function partsOf(path: string, text: string | null): Promise<readonly Part[] | null> {
     const syntax = site.syntaxOf(path);
-    if (text === null || syntax === null) return [];
-    return reader.read(seen(text, syntax), syntax);
+    return text === null || syntax === null ? [] : reader.read(text, syntax);
   }
-
   const before = async (path: string) => (await base.read(path))?.toString() ?? null;
 
-  /** Whether a rendered page of the base contains such a part. Every page that does contains `text`. */
-  async function search(text: string, holds: (part: Part) => boolean, seen: View): Promise<boolean> {
-    const { matches } = await base.search(
-      {
-        pattern: text,
-        kind: "literal",
-        ignoreCase: true,
-        matchesMax: 1_000,
-        accepts: (path) => kindOf(path) === "document" || site.syntaxOf(path) !== null,
-      },
-      signal,
-    );
-    for (const path of [...new Set(matches.map((match) => match.path))].slice(0, pagesMax)) {
-      if ((await partsOf(path, await before(path), seen))?.some(holds)) return true;
-    }
-    return false;
+  /** The parts of the base's pages that contain `text`. */
+  async function* partsWith(text: string): AsyncGenerator<Part> {
+    const accepts = (path: string) => kindOf(path) === "document" || site.syntaxOf(path) !== null;
+    const query = { pattern: text, kind: "literal" as const, ignoreCase: true, matchesMax: 1_000, accepts };
+    const { matches } = await base.search(query, signal);
+    for (const path of [...new Set(matches.map((match) => match.path))].slice(0, pagesMax))
+      yield* (await partsOf(path, await before(path))) ?? [];
   }
 
-  function isKnown(text: string, key: string, holds: (part: Part) => boolean, seen: View): Promise<boolean> {
-    const answer = answers.get(`${seen.name} ${key}`) ?? search(text, holds, seen);
-    answers.set(`${seen.name} ${key}`, answer);
-    return answer;
+  function once(id: string, answer: () => Promise<boolean>): Promise<boolean> {
+    const known = answers.get(id) ?? answer();
+    answers.set(id, known);
+    return known;
   }
 
-  async function isKnownHost(host: string, isSample: boolean, isLive = false): Promise<boolean> {
-    if (askedHosts.has(host) || allowed.some((one) => one !== "*" && matchesGlob(one, host))) return true;
-    const holds = ({ kind, hosts }: Part) => (kind === "link" || isSample) && hosts.includes(host);
-    const spellings = [...new Set([host, domainToUnicode(host) || host])];
-    for (const one of spellings)
-      if (await isKnown(one, `${isSample} ${one}`, holds, isLive ? surelyLive : asWritten)) return true;
-    return false;
+  /** A link may also lead to a host above or below one that pages link to: it has the same owner. */
+  function isKnownHost(host: string, loads: boolean): Promise<boolean> | true {
+    if (askedHosts.has(host) || allowedHosts.some((one) => matchesGlob(one, host))) return true;
+    if (remembered.includes(`domain ${host}`)) return true;
+    const isSame = (one: string) => one === host || (!loads && (one.endsWith(`.${host}`) || host.endsWith(`.${one}`)));
+    const parent = host.split(".").slice(-2).join(".");
+    return once(`host ${host} ${loads}`, async () => {
+      for (const spelling of new Set([host, domainToUnicode(host) || host, ...(loads ? [] : [parent])]))
+        for await (const { kind, isUnused, hosts = [] } of partsWith(spelling))
+          if (kind === "address" && !isUnused && hosts.some(isSame)) return true;
+      return false;
+    });
   }
 
-  /** Whether this construct, include or path may be in a page. */
-  function isContent({ kind, key, find: text }: Part, path: string): Promise<boolean> | boolean {
-    const isSame = (one: Part) => one.kind === kind && one.key === key;
-    // A block of code and a comment are known with all their text.
-    const seen = /^(?:`{3}|~{3})/.test(key) ? asWritten : key.startsWith("<!--") ? withoutCode : surelyLive;
-    if (kind === "form")
-      return kindOf(path) === "document" && text.length > 1 && isKnown(text, `form ${key}`, isSame, seen);
-    // A builder may take `?` and `#` for parts of a name.
-    if (kind === "path")
-      return [key, key.replace(/[?#].*$/, "")].every(
-        (one) => !posix.join(folderOf(path), decodeSafely(one)).startsWith(".."),
+  /** Whether pages of the base import other modules of the same package. */
+  function isUsedModule(key: string): Promise<boolean> {
+    const [root = key] = /^import (?:@[\w.-]+\/|[\w.-]+(?=\/|$))/.exec(key) ?? [];
+    return once(root, async () => {
+      for await (const one of partsWith(root.replace("import ", ""))) if (one.key?.startsWith(root)) return true;
+      return false;
+    });
+  }
+
+  /** Whether a person allowed it, or a page of the base has it: by its name and its attributes' names, or by its whole text. */
+  function isKnown(part: Part, own: readonly Part[]): Promise<boolean> | boolean {
+    const { kind, key, text, find } = part;
+    // Nothing makes an element that runs known. Code of MDX and front matter stays where the site's owner put it.
+    if (
+      part.instead &&
+      !(kind === "expression" || key?.startsWith("import ") || (kind === "attribute" && !/^[<{]/.test(text)))
+    )
+      return false;
+    if (key !== null && !part.instead && remembered.some((one) => covers(key, [one]))) return true;
+    if (find.length < 2) return false;
+    return once(`${kind} ${key} ${text}`, async () => {
+      const keys = new Set(
+        own.flatMap((one) => (one.kind === kind && one.key !== null && !one.instead ? [one.key] : [])),
       );
-    // What it shows as code may be live in another syntax.
-    if ((familyOf(key) ?? familyOf(path)) !== familyOf(path)) return false;
-    return (
-      site.isInside(key, path, policy.docsDir) ||
-      (folderOf(key).length > 2 &&
-        !/\.\./.test(key) &&
-        isKnown(
-          folderOf(key),
-          `include ${key}`,
-          (one) => one.kind === kind && folderOf(one.key) === folderOf(key),
-          surelyLive,
-        ))
+      if (key !== null && !part.instead && covers(key, keys)) return true;
+      for await (const one of partsWith(find)) {
+        if (one.kind !== kind) continue;
+        if (one.text === text) return true;
+        if (key !== null && one.key !== null && !one.instead) keys.add(one.key);
+        if (key !== null && covers(key, keys)) return true;
+      }
+      return false;
+    });
+  }
+
+  const ask = (construct: Omit<Construct, "text"> & { text: string }) =>
+    void (
+      constructs.some(({ path, key }) => key !== null && key === construct.key && path === construct.path) ||
+      constructs.push({ ...construct, text: construct.text.slice(0, textMax) })
     );
-  }
-
-  /** Whether a file of navigation is data alone, or has around its data what another file of this name has. */
-  async function isUsualAround(path: string, rest: string): Promise<boolean> {
-    if (/^∅?$/.test(rest.trim())) return true;
-    const same = (await base.list()).filter((one) => posix.basename(one.path) === posix.basename(path));
-    for (const one of same.slice(0, pagesMax)) {
-      const parts = (await partsOf(one.path, await before(one.path))) ?? [];
-      if (parts.some((part) => part.kind === "rest" && part.key === rest)) return true;
-    }
-    return false;
-  }
-
-  function tellHost(host: string, path: string, line: number, { kind, loads }: Pick<Part, "kind" | "loads">): void {
-    const isOpen = allowed.includes("*");
-    const unnamed = "which neither the repository's pages nor the request name";
-    if (kind === "sample") {
-      const message = `the first code sample that names ${host}, ${unnamed}`;
-      find("new-domain", isOpen ? "warning" : "error", path, line, message);
-    } else if (isOpen) {
-      const message = loads
-        ? `the first image or frame that readers would load from ${host}`
-        : `the first link to ${host}`;
-      find("new-domain", loads ? "error" : "warning", path, line, message);
-    } else violations.push({ path, rule: `line ${line} points at ${host}, ${unnamed}` });
-  }
+  const refuse = (path: string, rule: string) =>
+    void (violations.some((one) => one.path === path && one.rule === rule) || violations.push({ path, rule }));
 
   async function judgeFile(
     { path, text, content }: File,
-    gone: Record<"any" | "live", readonly Part[]> & { drawings: ReadonlySet<string | null> },
-  ): Promise<void> {
-    const tell = (rule: string, line: number) => {
-      if (isAllowed(policy, path)) return;
-      if (policy.codeAsDraft) find("code", "error", path, line, rule);
-      else violations.push({ path, rule: line === 0 ? rule : `line ${line} has ${rule}` });
-    };
+    gone: readonly Part[],
+    goneDrawings: ReadonlySet<string | null>,
+  ) {
     const kind = kindOf(path);
     const old = await before(path);
-    if (old === null && text !== null) {
-      const twin = await site.twinOf(path);
-      if (twin !== null)
-        violations.push({ path, rule: `the name differs from ${twin} only by case or look-alike letters` });
-    }
-    if (kind === "other") tell(otherFile, 0);
+    const twin = old === null && text !== null ? await site.twinOf(path) : null;
+    if (twin !== null) refuse(path, `the name differs from ${twin} only by case or look-alike letters`);
+    if (isAllowed(policy, path) || (kind === "navigation" && text === null)) return;
+    const whole = (reason: string) =>
+      ask({ path, line: 1, text: (text ?? "").slice(0, textMax), kind: "other", reason, key: null });
+    if (kind === "other") return refuse(path, otherFile);
     if (/\.svg$/i.test(path)) {
-      if (text !== null && text !== old && !gone.drawings.has(text)) tell(newDrawing, 0);
+      if (text !== null && text !== old && !goneDrawings.has(text)) whole("An SVG file can hold scripts.");
     } else if (kind === "asset" && content) {
       const problem = problemOfAsset(path, content);
-      if (problem !== null && !isAllowed(policy, path)) find("asset", "error", path, 1, problem);
+      if (problem !== null) whole(`This file is ${problem}.`);
     }
-    if (kind === "navigation" && text === null) return;
-    const own = await partsOf(path, text);
-    if (own === null) return tell("too large to parse in time", 1);
-    const parts = [...own];
-    const oldParts = [...((await partsOf(path, old)) ?? [])];
-    for (const syntax of await site.includersOf(path, signal)) {
-      parts.push(...((await reader.read(text ?? "", syntax)) ?? []));
-      oldParts.push(...((await reader.read(old ?? "", syntax)) ?? []));
-    }
-    const held = parts.length === 0 ? [] : [...oldParts, ...gone.any];
-    const rest = parts.find((part) => part.kind === "rest")?.key;
-    const isOther = kind !== "document" && rest !== oldParts.find((part) => part.kind === "rest")?.key;
-    if (isOther && !(old === null && kind === "navigation" && (await isUsualAround(path, rest ?? ""))))
-      tell("more than navigation and redirects would change", 0);
-    // What was shown as code before, and is not any more, is new.
-    const live = (await partsOf(path, text, withoutCode)) ?? [];
-    const heldLive = [...((await partsOf(path, old, withoutCode)) ?? []), ...gone.live];
-    const nowLive = partsBeyond(live, heldLive);
-    const liveKeys = new Set(nowLive.map(keyOf));
-    const beyond = partsBeyond(parts, held);
-    const shown = withLineFeeds(text ?? "");
-    // Where lines around it are new, only what was surely live before is held. Front matter has no such doubts, nor has a
-    // whole comment.
-    const stands = standsAsBefore(withLineFeeds(old ?? ""), shown, site.syntaxOf(path) ?? "text");
-    const isMoved = ({ kind, key, at, again = [] }: Part) =>
-      kind === "form" &&
-      !key.startsWith("<!--") &&
-      [at, ...again].some((place) => place > 4 && !stands(shown.lastIndexOf("\n", place - 1) + 1));
-    const written = parts.filter(isMoved);
-    const heldSurely = written.length === 0 ? [] : ((await partsOf(path, old, surelyLive)) ?? []);
-    const added = [...beyond, ...partsBeyond([...nowLive, ...partsBeyond(written, heldSurely)], beyond)];
-    const heldHosts = new Set(held.flatMap((part) => (part.kind === "link" ? part.hosts : [])));
-    // Counted first, because searching for each of them is slow.
-    for (const host of added.flatMap(({ hosts }) => hosts)) if (!heldHosts.has(host)) newHosts.add(host);
+    const parts = await partsOf(path, text);
+    if (parts === null) return whole("This page is too large to read in time.");
+    if (text !== null && text !== old && (await site.isIncluded(path, signal)))
+      whole("Pages in another language include this file, and read it as their own.");
+    const oldParts = (await partsOf(path, old)) ?? [];
+    judgeRest(path, parts, oldParts, old === null);
+    const held = new Set([...oldParts, ...gone].map(idOf));
+    const heldHosts = new Set(
+      [...oldParts, ...gone].flatMap((part) => (part.kind === "address" ? (part.hosts ?? []) : [])),
+    );
+    const added = parts.filter((part) => part.kind !== "rest" && !held.has(idOf(part)));
+    for (const host of added.flatMap(({ hosts = [] }) => hosts)) if (!heldHosts.has(host)) newHosts.add(host);
     if (newHosts.size > hostsMax) return;
+    const shown = /^(?:configuration|navigation)$/.test(kind) ? (text ?? "") : withLineFeeds(text ?? "");
+    const lineOf = lineFinder(shown, withLineFeeds(old ?? ""));
+    const oldLines = new Set(withLineFeeds(old ?? "").split("\n"));
+    const hidden: Part[] = [];
     const told = new Set<string>();
-    // Samples come last: if a host is both linked and shown in a sample, the refusal names the link.
-    for (const part of added.sort((a, b) => Number(a.kind === "sample") - Number(b.kind === "sample"))) {
-      const at = Math.max(part.at, shown.indexOf(part.hosts[0] ?? part.find, part.at));
-      const line = () => shown.slice(0, at).split("\n").length;
-      if (part.kind === "include" || part.kind === "form" || part.kind === "path") {
-        if (!(await isContent(part, path))) tell(inWords(part), line());
-        if (violations.length >= violationsMax) return;
-        continue;
-      }
-      for (const host of part.hosts) {
-        if (told.has(host) || (await isKnownHost(host, part.kind === "sample", liveKeys.has(keyOf(part))))) continue;
-        told.add(host);
-        tellHost(host, path, line(), part);
-      }
-      if (part.kind !== "sample" && contextText.length > 0 && carriesText(part.key, contextText))
-        violations.push({ path, rule: `line ${line()} has an address that contains text from a context repository` });
+    for (const part of added) {
+      const line = () => lineOf(part.at, part.end);
+      if (part.kind === "invisible characters") hidden.push(part);
+      else if (part.kind === "sample") {
+        for (const host of part.hosts ?? [])
+          if (!heldHosts.has(host) && !(await isKnownHost(host, true))) sampleOf(host, path, line());
+      } else if (part.kind === "address") {
+        if (part.isInclude && !isInDocs(part.url ?? "", path, policy.docsDir))
+          refuse(path, `line ${line()} includes a file from outside of the docs folder. ${forbidden.outside}`);
+        else if (part.url !== undefined && leavesFolder(part.url, path, part.loads === true)) {
+          if (part.loads && /\.\./.test(part.text))
+            refuse(path, `line ${line()} has an address outside of the repository. ${forbidden.outside}`);
+          else
+            ask({
+              path,
+              line: line(),
+              text: part.text,
+              kind: "other",
+              reason: "This address leads out of the repository.",
+              key: null,
+            });
+        }
+        for (const host of part.hosts ?? []) {
+          if (heldHosts.has(host) || told.has(host) || (await isKnownHost(host, part.loads === true))) continue;
+          told.add(host);
+          const reason = `No page of this site links to ${host}, and the request does not name it.`;
+          ask({ path, line: line(), text: part.text, kind: "domain", reason, key: `domain ${host}` });
+        }
+        const urls = part.url === undefined ? (part.text.match(/https?:[^\s)>\]"'`]+/gi) ?? []) : [part.url];
+        if (contextText.length > 0 && urls.some((url) => carriesText(url, contextText)))
+          refuse(path, `line ${line()} has an address that contains text from a context repository`);
+      } else if (part.isCover) {
+        if (old === null || !part.text.split("\n").some((one) => one.trim().length > 3 && oldLines.has(one))) continue;
+        ask({ path, line: line(), text: part.text, kind: "other", reason: part.reason, key: null });
+      } else if (kind === "document" && (await isKnown(part, oldParts))) continue;
+      else if (part.instead && !(part.key?.startsWith("import ") && (await isUsedModule(part.key))))
+        refuse(path, `line ${line()} has ${shownOf(part)}: ${part.reason} ${part.instead}`);
+      else
+        ask({
+          path,
+          line: line(),
+          text: part.text,
+          kind: part.kind as Construct["kind"],
+          reason: part.reason,
+          key: part.key,
+        });
+      if (violations.length >= violationsMax) return;
     }
+    const [first] = hidden;
+    if (first)
+      ask({
+        path,
+        line: lineOf(first.at, first.end),
+        text: first.text,
+        kind: "invisible characters",
+        reason: hidden.length === 1 ? first.reason : `${first.reason} There are ${hidden.length} places.`,
+        key: null,
+      });
   }
 
-  const gone = { any: [] as Part[], live: [] as Part[], drawings: new Set<string | null>() };
+  /** What a configuration has besides navigation. Data is shown to a person, code is not changed. */
+  function judgeRest(path: string, parts: readonly Part[], oldParts: readonly Part[], isNew: boolean): void {
+    const rest = parts.find((part) => part.kind === "rest")?.text;
+    const old = oldParts.find((part) => part.kind === "rest")?.text;
+    if (rest === undefined || rest === old) return;
+    if (isNew && /^∅?$/.test(rest.trim())) return;
+    const oldLines = new Set(old?.split("\n"));
+    const changed = rest
+      .split("\n")
+      .filter((line) => !oldLines.has(line))
+      .join("\n");
+    // Lines of literals, keys and brackets are data in a program, too.
+    const bare = changed.replaceAll(/"[^"\\\n]*"|'[^'\\\n]*'/g, "").replaceAll(/\w+\s*:|\b(?:true|false|null)\b/g, "");
+    const isData =
+      (!/javascript:|<\w/i.test(changed) && /^[\s\d,[\]{}.∅]*$/.test(bare)) ||
+      (/\.(?:json|ya?ml|toml|pages)$/i.test(path) && !/!!|!ENV|hooks\s*:/.test(changed));
+    const reason = "This changes more than navigation and redirects.";
+    if (isData) ask({ path, line: 1, text: changed || rest, kind: "other", reason, key: null });
+    else refuse(path, `${reason} ${forbidden.configuration}`);
+  }
+
+  function sampleOf(host: string, path: string, line: number): void {
+    const message = `the first code sample that names ${host}, which neither the repository's pages nor the request name`;
+    findings.push({ check: "new-domain", severity: "error", path, line, column: 1, message });
+  }
+
+  const gone: Part[] = [];
+  const goneDrawings = new Set<string | null>();
   for (const { path } of files.filter((file) => file.text === null)) {
     const text = await before(path);
-    if (/\.svg$/i.test(path)) gone.drawings.add(text);
-    if (kindOf(path) !== "document") continue;
-    gone.any.push(...((await partsOf(path, text)) ?? []));
-    gone.live.push(...((await partsOf(path, text, withoutCode)) ?? []));
+    if (/\.svg$/i.test(path)) goneDrawings.add(text);
+    if (kindOf(path) === "document") gone.push(...((await partsOf(path, text)) ?? []));
   }
   for (const file of files) {
     // Each search takes a while, so yield to the other jobs of this process.
     await setImmediate();
     signal.throwIfAborted();
-    await judgeFile(file, gone);
+    await judgeFile(file, gone, goneDrawings);
     if (performance.now() > deadline || newHosts.size > hostsMax) {
       const rule = newHosts.size > hostsMax ? `links to more than ${hostsMax} new domains` : "takes too long to check";
-      return { violations: [{ path: "", rule: `the change ${rule}` }], findings: [] };
+      return { violations: [{ path: "", rule: `the change ${rule}` }], constructs: [], findings: [] };
     }
-    if (violations.length >= violationsMax) return { violations, findings };
+    if (violations.length >= violationsMax) return verdict;
   }
-  for (const { path, line, text } of words) {
-    for (const host of hostsIn(text)) if (!(await isKnownHost(host, false))) tellHost(host, path, line, link);
+  for (const { path, line, text } of words)
+    for (const host of hostsIn(text)) {
+      if (constructs.some(({ key }) => key === `domain ${host}`) || (await isKnownHost(host, false))) continue;
+      ask({
+        path,
+        line,
+        text,
+        kind: "domain",
+        reason: `No page of this site links to ${host}.`,
+        key: `domain ${host}`,
+      });
+    }
+  return verdict;
+}
+
+function idOf({ kind, text, key, loads, instead }: Part): string {
+  return `${kind} ${key} ${loads} ${instead !== undefined} ${text}`;
+}
+
+/** `element img[alt,src]` is known where the same element is, with at least these attributes together. */
+export function covers(key: string, known: Iterable<string>): boolean {
+  const [, name, names = ""] = /^(.*?)(?:\[(.*)\])?$/.exec(key) ?? [];
+  const found = new Set<string>();
+  for (const one of known) {
+    if (one === key) return true;
+    const [, other, others = ""] = /^(.*?)(?:\[(.*)\])?$/.exec(one) ?? [];
+    if (other === name && key.endsWith("]")) for (const attribute of others.split(",")) found.add(attribute);
   }
-  return { violations, findings };
+  return found.size > 0 && names.split(",").every((attribute) => attribute === "" || found.has(attribute));
 }
 
-const newDrawing =
-  "a new or changed SVG file, which can run scripts. Use a PNG or WebP image, or allow the file with policy.allowedPaths";
-
-/** The parts that are not among those held before. */
-function partsBeyond(parts: readonly Part[], held: readonly Part[]): Part[] {
-  const keys = new Set(held.map(keyOf));
-  return parts.filter((part) => part.kind !== "rest" && !keys.has(keyOf(part)));
+function shownOf({ text }: Part): string {
+  return JSON.stringify(text.split("\n", 1)[0]?.slice(0, 100));
 }
 
-function keyOf({ kind, key }: Part): string {
-  return `${kind} ${key}`;
+/** Finds the first changed line that a part is on. */
+function lineFinder(text: string, old: string): (at: number, end: number) => number {
+  const oldLines = new Set(old.split("\n"));
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  const indexOf = (at: number) => {
+    let [low, high] = [0, starts.length - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((starts[middle] ?? 0) <= at) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  };
+  return (at, end) => {
+    const [first, last] = [indexOf(at), indexOf(Math.max(at, end - 1))];
+    for (let index = first; index <= last; index += 1)
+      if (!oldLines.has(text.slice(starts[index], (starts[index + 1] ?? text.length + 1) - 1))) return index + 1;
+    return first + 1;
+  };
 }
 
-/** What was found, and what to write instead. */
-function inWords({ kind, key }: Part): string {
-  const shown = key.split("\n", 1)[0]?.trim().slice(0, 100) ?? "";
-  const [hidden] = /\p{C}|\p{Zl}|\p{Zp}|[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}]|(?! )\p{Zs}/u.exec(shown) ?? [];
-  if (hidden) return `the character U+${hidden.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}. Remove it`;
-  if (kind === "include")
-    return `an include from outside the documentation (${shown}). Include a page of the docs folder`;
-  if (kind === "path") return `an address outside the repository (${shown}). Link to a file inside it`;
-  if (/^\(.*\)$/.test(shown))
-    return `an address that is not plain ${shown}. Write it without escapes, tags and other schemes`;
-  return `${shown}, which is not plain text and which no page of the repository has. Write it as \`code\`, or use what other pages use`;
+/** Builders look for an included file next to the page, in the docs folder and in the repository's root. */
+function isInDocs(target: string, path: string, docsDir: string): boolean {
+  const docs = docsDir.replace(/\/*$/, "/").replace(/^\/$/, "");
+  return [folderOf(path), docs, ""].some((from) => posix.join(from, target.replace(/^\//, "")).startsWith(docs));
+}
+
+/** Whether a relative address leads out of the repository, or to a folder that is no part of a site. */
+function leavesFolder(url: string, path: string, loads: boolean): boolean {
+  if (/^[a-z][a-z0-9+.-]*:|^\/\/|^#/i.test(url)) return false;
+  return [url, decodeSafely(url)].some((one) => {
+    if (posix.join(folderOf(path), one.replace(/[?#]/g, "")).startsWith("..") && !/^[@~]?\w*\//.test(one)) return true;
+    const bare = one.replace(/[?#].*$/, "").replace(/^[@~]\w*(?=\/)/, "");
+    const isHidden =
+      /(?:^|\/)\.(?!gitbook\/assets\/|\.?\/|\.?$)[\w-]/.test(bare) && (loads || !/(?:^|\/)\.github\//.test(bare));
+    const isAbove =
+      /^[@~]?\w*\//.test(bare) && bare.startsWith("/")
+        ? /^\/(?:.*\/)?\.\.(?:\/|$)/.test(bare) && posix.normalize(`.${bare}`).startsWith("..")
+        : posix.join(folderOf(path), bare).startsWith("..");
+    return isHidden || isAbove;
+  });
 }
 
 function decodeSafely(text: string): string {
@@ -311,46 +384,4 @@ function carriesText(url: string, contextText: readonly string[]): boolean {
     const starts = Array.from({ length: Math.max(0, letters.length - runMin + 1) }, (_, at) => at);
     return starts.some((at) => read.some((text) => text.includes(letters.slice(at, at + runMin))));
   });
-}
-
-/** Implements the agent's `Vetting`: checks a model's output before a tool receives it and before it is stored. */
-export function createContentJudge(
-  base: Tree,
-  { policy, asked }: { policy: Policy; asked: readonly string[] },
-  { knownSecrets = [], pageReader = createPageReader() }: Pick<ReviewInput, "knownSecrets" | "pageReader"> = {},
-) {
-  return {
-    /** Removes credentials, those of the repository's own pages, too: no model needs to know them. */
-    redact: (text: string) =>
-      redactSecrets(text, knownSecrets).catch((error) => {
-        if (error instanceof UnsearchableText) return "[redacted: text that could not be searched for secrets]";
-        throw error;
-      }),
-    /** Judged as the review will judge them. */
-    async refuse(entries: readonly OverlayEntry[], signal: AbortSignal): Promise<string | null> {
-      const files = entries.map(({ path, content }) => ({ path, content, text: content?.toString() ?? null }));
-      for (const { path, text } of files) {
-        const before = (await base.read(path))?.toString() ?? "";
-        if (marksIn(text ?? "") > marksIn(before)) return `${path}: ${addsMark}`;
-      }
-      const { violations } = await judgeContent({ base, reader: pageReader, policy, asked }, files, [], signal);
-      const [first] = violations;
-      return first ? `${first.path}: ${first.rule}` : null;
-    },
-    async refuseWords(text: string, signal: AbortSignal): Promise<string | null> {
-      const [file, line] = [
-        { path: "words.md", text },
-        { path: "the text", line: 1, text },
-      ];
-      const { violations } = await judgeContent({ base, reader: pageReader, policy, asked }, [file], [line], signal);
-      return violations[0]?.rule ?? null;
-    },
-  };
-}
-
-const addsMark =
-  "[redacted: …] stands for a credential that you were not shown; leave it where it is, or replace it with edit_file and a regex";
-
-function marksIn(text: string): number {
-  return text.match(/\[redacted: [\w-]{1,60}\]/g)?.length ?? 0;
 }

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { Worker } from "node:worker_threads";
 import { compileCacheEnv, createThreadPool, type ThreadPool, threadLimits } from "@emend/site";
-import type { Part } from "./page-parts.ts";
-import type { Syntax } from "./read-page.ts";
+import type { Part } from "./parts.ts";
+import type { Syntax } from "./site-syntax.ts";
 
 /** Shared by all jobs of a process. */
 export interface PageReader {
@@ -38,7 +38,9 @@ export function createPageReader({ pageMsMax = 30_000, threads = shared } = {}):
   return {
     read(text, syntax) {
       if (text.length > charactersMax) return Promise.resolve(null);
-      const key = createHash("sha256").update(`${syntax}\n${text}`).digest("base64");
+      const key = createHash("sha256")
+        .update(`${JSON.stringify(syntax)}\n${text}`)
+        .digest("base64");
       const known = remembered.get(key);
       forget(key);
       const answer = known?.answer ?? threads.ask({ text, syntax }, pageMsMax).catch(() => null);

@@ -1,5 +1,6 @@
 import { parentPort } from "node:worker_threads";
-import { readPage, type Syntax } from "./read-page.ts";
+import { readPage } from "./read-page.ts";
+import type { Syntax } from "./site-syntax.ts";
 
 parentPort?.on("message", ({ text, syntax }: { text: string; syntax: Syntax }) => {
   parentPort?.postMessage(readPage(text, syntax));

@@ -100,13 +100,6 @@ describe("refusedBy", () => {
     expect(refusedBy(inDocs, "site/index.md")).toContain("outside");
   });
 
-  it("leaves other files to the review where the project opens drafts for them", () => {
-    const drafting = { docsDir: "", allowedPaths: [], codeAsDraft: true };
-    expect(refusedBy(drafting, "package.json")).toBeNull();
-    expect(refusedBy(drafting, ".github/workflows/x.yml")).not.toBeNull();
-    expect(refusedBy(drafting, "CLAUDE.md")).not.toBeNull();
-  });
-
   it("admits what the project allows, and no more", () => {
     const allowing = { docsDir: "docs", allowedPaths: [".github/ISSUE_TEMPLATE/*.md", "examples/**", "**/AGENTS.md"] };
     expect(refusedBy(allowing, ".github/ISSUE_TEMPLATE/bug.md")).toBeNull();

@@ -44,7 +44,7 @@ export function kindOf(path: string): FileKind {
   return documents.test(name) ? "document" : assets.test(name) ? "asset" : "other";
 }
 
-type Rules = Pick<Policy, "docsDir" | "allowedPaths" | "codeAsDraft">;
+type Rules = Pick<Policy, "docsDir" | "allowedPaths">;
 
 /** Whether the project allows jobs to change this file in any way, code included. */
 export function isAllowed({ allowedPaths }: Pick<Policy, "allowedPaths">, path: string): boolean {
@@ -64,7 +64,7 @@ export function refusedBy(policy: Rules, path: string): string | null {
   if (segments.some((segment) => ciFiles.test(segment))) return "jobs don't change CI settings";
   if (segments.some((segment) => agentFiles.test(segment))) return "jobs don't change instructions for agents";
   if (segments.at(-1) === "codeowners") return "jobs don't change CODEOWNERS";
-  return kind === "other" && !policy.codeAsDraft ? otherFile : null;
+  return kind === "other" ? otherFile : null;
 }
 
 export const otherFile = "neither a document nor an asset; policy.allowedPaths can allow it";

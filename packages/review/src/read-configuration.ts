@@ -2,7 +2,8 @@ import { tsPlugin } from "@sveltejs/acorn-typescript";
 import { type AnyNode, Parser, parseExpressionAt } from "acorn";
 import { parse as parseToml } from "smol-toml";
 import { isMap, isPair, isScalar, isSeq, parseDocument, type Node as YamlNode } from "yaml";
-import type { Parts } from "./page-parts.ts";
+import { forbidden } from "./forbidden.ts";
+import type { Parts } from "./parts.ts";
 
 /** Where each framework keeps navigation and redirects: keys from the outside in, lists left out. */
 const places: ReadonlyArray<readonly [file: RegExp, place: RegExp]> = [
@@ -57,7 +58,7 @@ export function readConfiguration(
   const cuts: Data[] = [];
   const readStrings = (data: Data): void => {
     if (data.text !== undefined) readString(parts, data.text, data.from);
-    if (data.key !== undefined && runningEntry.test(data.key)) parts.form(`${data.key}:`, data.from, data.key);
+    if (data.key !== undefined && runningEntry.test(data.key)) refuse(parts, `${data.key}:`, data.from);
     for (const one of data.inner) readStrings(one);
   };
   /** A single string is not cut out: it may be an argument of code. */
@@ -71,16 +72,16 @@ export function readConfiguration(
     cuts.push(data);
     readStrings(data);
     const written = text.slice(data.from, data.to);
-    if (path.endsWith(".toml") && isProxy(written)) parts.form(written, data.from);
+    if (path.endsWith(".toml") && isProxy(written)) refuse(parts, written, data.from);
   };
 
   // Jekyll runs these in comments too, if the file begins with front matter.
   for (const { 0: comment, index } of isWhole ? text.matchAll(/#[^\n]*/g) : [])
-    if (/\{[{%]/.test(comment)) parts.form(comment, index);
+    if (/\{[{%]/.test(comment)) refuse(parts, comment, index);
   try {
     if (path.endsWith("_redirects")) {
       for (const { 0: one, index } of text.matchAll(/\S+/g)) readString(parts, one, index);
-      for (const { 0: line, index } of text.matchAll(/[^\n]+/g)) if (isProxy(line)) parts.form(line.trim(), index);
+      for (const { 0: line, index } of text.matchAll(/[^\n]+/g)) if (isProxy(line)) refuse(parts, line.trim(), index);
       return;
     }
     walk(parse(text, path), "");
@@ -102,6 +103,11 @@ export function readConfiguration(
   );
 }
 
+/** What is more than words in navigation is no navigation. */
+function refuse(parts: Parts, text: string, at: number): void {
+  parts.unknown("attribute", text, at, "This is more than a plain value.", { instead: forbidden.configuration });
+}
+
 /** A redirect that shows another site's pages as this site's own. */
 function isProxy(redirect: string): boolean {
   return /\b(?:https?:)?\/\//i.test(redirect) && /(?:\s|status\s*=\s*["']?)2\d\d\b/.test(redirect);
@@ -113,12 +119,12 @@ function isEntry({ key, inner }: Data): boolean {
 }
 
 function readString(parts: Parts, value: string, at: number): void {
-  if (/[<{}\\`"\t\r\n]|&#?\w+;|(?:^|\/)\.\.(?:\/|$)/.test(value)) parts.form(value, at);
+  if (/[<{}\\`"\t\r\n]|&#?\w+;|(?:^|\/)\.\.(?:\/|$)/.test(value)) refuse(parts, value, at);
   // A page of MkDocs is named from its folder: what begins with a slash is a file of the machine.
-  if (/^\/.*\.md$/i.test(value)) parts.form(value, at);
+  if (/^\/.*\.md$/i.test(value)) refuse(parts, value, at);
   if (/^[a-z][a-z0-9+.-]*:[^\s:]|^[/\\]{2}/i.test(value) && !/^:?[\w-]+:[\w*-]+$/.test(value))
     parts.address(value, at, { loads: true });
-  else parts.value(value, at);
+  else parts.hosts(value, at, true);
 }
 
 /** Not Node's own `stripTypeScriptTypes`: text that is nested deeply leaves it broken for the rest of the process. */

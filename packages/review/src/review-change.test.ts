@@ -176,13 +176,10 @@ it("lets what was there before be: a secret and an invisible character in a page
   });
 });
 
-it("denies invisible and bidirectional characters that the change brings in, with their line", async () => {
+it("asks about invisible and bidirectional characters that the change brings in, with their line", async () => {
   for (const character of ["\u202e", "\u2066", "\u{e0041}", "\x1b"]) {
     const verdict = await review({ "index.md": `# Home\n\nSee [the guide](guide.md).\n\nif (x${character})\n` });
-    expect(verdict).toMatchObject({
-      kind: "denied",
-      violations: [{ rule: expect.stringMatching(/^line 5 has .*U\+/) }],
-    });
+    expect(verdict).toMatchObject({ constructs: [{ kind: "invisible characters", line: 5 }] });
   }
   for (const summary of ["a\u202eb", "text in selectors\u{e0101}\u{e0154}", "a\ufe01b"]) {
     const words = await review({ "guide.md": "# Guide\n" }, { title: "Edit", summary });
@@ -194,10 +191,7 @@ it("tells an added invisible character from the one that was there", async () =>
   const verdict = await review({
     "guide.md": `# Guide\n\nUse ${oldToken} here.\n\nHidden\u200bspace.\n\nOne\u200bmore.\n`,
   });
-  expect(verdict).toMatchObject({
-    kind: "denied",
-    violations: [{ rule: "line 7 has the character U+200B. Remove it" }],
-  });
+  expect(verdict).toMatchObject({ constructs: [{ kind: "invisible characters", line: 7, text: "One\u200bmore." }] });
 });
 
 it("leaves joiners and ordinary white space alone", async () => {
@@ -206,19 +200,24 @@ it("leaves joiners and ordinary white space alone", async () => {
   expect(checksOf(verdict).filter((check) => check.startsWith("invisible"))).toEqual([]);
 });
 
-it("denies what points at a site that nothing named before, and says where", async () => {
+it("asks about a site that nothing named before, and says where", async () => {
   const link = "# Guide\n\n[b](https://known.test/z) [c](http://elsewhere.test)\n\n[a](https://new.test/x)\n";
-  expect(await review({ "guide.md": link })).toEqual({
-    kind: "denied",
-    violations: [
-      {
-        path: "guide.md",
-        rule: "line 5 points at new.test, which neither the repository's pages nor the request name",
-      },
-    ],
+  expect(await review({ "guide.md": link })).toMatchObject({
+    constructs: [{ path: "guide.md", line: 5, kind: "domain", key: "domain new.test", text: "https://new.test/x" }],
+  });
+  expect(await review({ "guide.md": link }, {}, { allowedConstructs: ["domain new.test"] })).toMatchObject({
+    constructs: [],
   });
   const words = await review({ "index.md": "# Home\n" }, { title: "Edit", summary: "See `https://new.test/x`." });
-  expect(words).toMatchObject({ kind: "denied", violations: [{ path: "the summary" }] });
+  expect(words).toMatchObject({ constructs: [{ path: "the summary", key: "domain new.test" }] });
+});
+
+it("knows the owner's other hosts in a link, but loads nothing from them", async () => {
+  const page = (text: string) => ({ "new.md": `# New\n\n${text}\n` });
+  expect(await review(page("[a](https://docs.known.test/x)"))).toMatchObject({ constructs: [] });
+  expect(await review(page("![a](https://docs.known.test/x.png)"))).toMatchObject({
+    constructs: [{ key: "domain docs.known.test" }],
+  });
 });
 
 it.each(["other.md", "own.test", "elsewhere.tes"])(
@@ -227,7 +226,7 @@ it.each(["other.md", "own.test", "elsewhere.tes"])(
     const index = "# Home\n\nSee [the guide](guide.md), other.md and [us](https://known.test/a).\n";
     for (const path of ["index.md", "new.md"]) {
       const verdict = await review({ [path]: `${index}\n[a](https://${host}/x)\n` });
-      expect(verdict).toMatchObject({ kind: "denied", violations: [{ path }] });
+      expect(verdict).toMatchObject({ constructs: [{ path, key: `domain ${host}` }] });
     }
   },
 );
@@ -238,7 +237,7 @@ it("knows a site from the end of a long line", async () => {
 
 it("puts an address together that goes over several lines", async () => {
   const verdict = await review({ "new.md": '# New\n\n<img src="ht\ntps:/\n/new.te\nst/x">\n' });
-  expect(verdict).toMatchObject({ kind: "denied", violations: [{ path: "new.md" }] });
+  expect(verdict).toMatchObject({ constructs: expect.arrayContaining([expect.objectContaining({ path: "new.md" })]) });
 });
 
 it("reports a new domain in a code sample as a draft, except a requested one", async () => {
@@ -258,22 +257,15 @@ it("reports a new domain in a code sample as a draft, except a requested one", a
     ],
   });
   expect(await review(code, { asked: ["Show how to call https://new.test"] })).toMatchObject({ kind: "passed" });
-  expect(await review(code, {}, { externalHosts: ["*"] })).toMatchObject({
-    kind: "passed",
-    introduced: [{ severity: "warning" }],
-  });
   const linked = { "guide.md": `${code["guide.md"]}\n[x](https://new.test)\n` };
-  expect(await review(linked)).toMatchObject({ kind: "denied", violations: [{ path: "guide.md" }] });
+  expect(await review(linked)).toMatchObject({ constructs: [{ path: "guide.md", key: "domain new.test" }] });
 });
 
 it("denies an address that a page's code puts together, but not one that was there in the same words", async () => {
   const image = 'export const name = "https:/" + "/new.test/x"\n\n<img src={name} />\n';
   expect(await review({ "new.mdx": image })).toMatchObject({
     kind: "denied",
-    violations: [
-      { path: "new.mdx", rule: expect.stringContaining("line 1 has export const name") },
-      { path: "new.mdx" },
-    ],
+    violations: [{ path: "new.mdx", rule: expect.stringContaining("export const name") }],
   });
   expect(await review({ "built.mdx": `${built}\nMore words.\n` })).toMatchObject({ kind: "passed" });
   expect(await review({ "built.mdx": `${built}\n${image}` })).toMatchObject({ kind: "denied" });
@@ -299,17 +291,19 @@ it("accepts requested and allowed domains, and reports others", async () => {
   const image = { "guide.md": "# Guide\n\n![a](https://docs.new.test/x.png)\n" };
   expect(checksOf(await review(link, { asked: ["Link to HTTPS://docs.new.test/x, please"] }))).toEqual([]);
   expect(checksOf(await review(image, {}, { externalHosts: ["*.new.test"] }))).toEqual([]);
-  expect((await review(image, {}, { externalHosts: ["*.other.test"] })).kind).toBe("denied");
-  const any = { externalHosts: ["*"] };
-  expect(await review(link, {}, any)).toMatchObject({ kind: "passed", introduced: [{ severity: "warning" }] });
-  expect(await review(image, {}, any)).toMatchObject({ kind: "flagged", introduced: [{ check: "new-domain" }] });
+  expect(await review(image, {}, { externalHosts: ["*.other.test"] })).toMatchObject({
+    constructs: [{ key: "domain docs.new.test" }],
+  });
+  expect(await review(image, {}, { externalHosts: ["*"] })).toMatchObject({ kind: "passed", constructs: [] });
 });
 
 it.each(["comment.test", "spare.test", "sample.test", "script.test"])(
   "does not know %s, which no rendered page of the base leads to",
   async (host) => {
     const verdict = await review({ "new.md": `# New\n\n![a](https://${host}/x)\n` });
-    expect(verdict).toMatchObject({ kind: "denied", violations: [{ rule: expect.stringContaining(host) }] });
+    expect(verdict).toMatchObject({
+      constructs: expect.arrayContaining([expect.objectContaining({ key: `domain ${host}` })]),
+    });
     // A page that contains it can be edited and moved.
     const page = (await base.read("hidden.mdx"))?.toString() ?? "";
     expect((await review({ "hidden.mdx": `${page}\nMore.\n` })).kind).not.toBe("denied");

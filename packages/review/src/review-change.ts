@@ -51,6 +51,7 @@ export async function reviewChange(input: ReviewInput, signal: AbortSignal): Pro
     kind: introduced.some(needsLook) ? "flagged" : "passed",
     introduced,
     fixed: comparison.fixed,
+    constructs: content.constructs,
     findingsBefore: comparison.before,
     findingsAfter: comparison.after,
     links: { total: comparison.tally.links, unjudged: comparison.tally.unjudged },
@@ -138,14 +139,14 @@ function findInvisible(added: Added, linesOfWords: readonly AddedLine[] = []): r
     known.set(character, answer);
     return answer;
   };
-  for (const line of added.lines) if (isText(line.path)) findings.push(...findingsIn(line, isNew));
+  // Those of pages are constructs that a person is asked about.
+  for (const line of added.lines) if (isSubtitles(line.path)) findings.push(...findingsIn(line, isNew));
   for (const line of linesOfWords) findings.push(...findingsIn(line, () => true));
   return findings;
 }
 
-/** Bytes of a picture are no characters. */
-function isText(path: string): boolean {
-  return kindOf(path) !== "asset" || /\.(?:svg|vtt|srt)$/i.test(path);
+function isSubtitles(path: string): boolean {
+  return /\.(?:svg|vtt|srt)$/i.test(path);
 }
 
 function findingsIn({ path, line, text }: AddedLine, isNew: (character: string) => boolean): readonly Finding[] {

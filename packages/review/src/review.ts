@@ -1,6 +1,7 @@
 import type { Evidence } from "@emend/base/evidence.ts";
 import type { Finding, IgnoreEntry, ParseCache } from "@emend/site";
 import type { Overlay, OverlayEntry, Tree } from "@emend/tree";
+import type { Construct } from "./construct.ts";
 import type { PageReader } from "./page-reader.ts";
 
 export interface Policy {
@@ -10,11 +11,8 @@ export interface Policy {
   allowedPaths: readonly string[];
   /** Allowed new external domains: hosts, `*.acme.dev`, or `*` for any. */
   externalHosts?: readonly string[];
-  /**
-   * If true, code in pages and files that are neither documents nor assets lead to a draft with a finding. Otherwise
-   * they are refused.
-   */
-  codeAsDraft?: boolean;
+  /** Keys of constructs that a person allowed on this site from now on. */
+  allowedConstructs?: readonly string[];
   filesMax: number;
   bytesMax: number;
 }
@@ -32,6 +30,8 @@ export type Verdict =
       kind: "passed" | "flagged";
       introduced: readonly Finding[];
       fixed: readonly Finding[];
+      /** What Emend does not know on this site. A person decides before anything is published. Empty: nobody is asked. */
+      constructs: readonly Construct[];
       findingsBefore: number;
       findingsAfter: number;
       /** Links inside the site, and how many of them only the builder can judge. */

@@ -1,108 +1,135 @@
 import { posix } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Tree } from "@emend/tree";
-import { rootAbove } from "./page-parts.ts";
 import { kindOf, plain } from "./policy.ts";
-import type { Syntax } from "./read-page.ts";
 
+/** How a site's builder reads pages of Markdown, as far as it matters for what is content. */
+export interface Flavor {
+  isMdx: boolean;
+  /** Vue evaluates `{{ … }}` and takes unknown elements for components. */
+  isVue: boolean;
+  /** Engines that run before any Markdown is read: `hugo`, `liquid` (and Jinja), `mdbook`. */
+  templates: string;
+  /** Nobody knows who reads the page, or its parser reads no Markdown inside of HTML. */
+  isUnsure: boolean;
+  /** Every brace may be an expression. */
+  hasBraces?: boolean;
+  /** Its fences take more than a language behind the marks. */
+  hasInfos?: boolean;
+}
+
+export interface Syntax {
+  kind: "markdown" | "rst" | "asciidoc" | "text" | "configuration" | "navigation";
+  path: string;
+  flavor: Flavor;
+}
+
+const common: Flavor = { isMdx: false, isVue: false, templates: "", isUnsure: false };
+const unknown: Flavor = { ...common, templates: "hugo liquid mdbook", isUnsure: true };
+const liquid: Flavor = { ...common, templates: "liquid", isUnsure: true };
 /** The files by which builders are known, and how each reads Markdown. */
-const builders: ReadonlyArray<readonly [file: RegExp, flavor: string]> = [
-  [/(?:^|\/)(?:docusaurus\.config\.[cm]?[jt]s|rspress\.config\.[cm]?[jt]s)$/, "mdx"],
-  [/(?:^|\/)(?:docs|mint)\.json$/, "mintlify"],
-  [/(?:^|\/)\.(?:vitepress|vuepress)\/config\.[cm]?[jt]s$/, "vue"],
-  [/(?:^|\/)\.(?:vitepress|vuepress)\/config\/index\.[cm]?[jt]s$/, "vue"],
+const builders: ReadonlyArray<readonly [file: RegExp, flavor: Flavor]> = [
   [
-    /(?:^|\/)(?:astro\.config\.[cm]?[jt]s|next\.config\.[cm]?[jt]s|conf\.py|\.gitbook\.ya?ml|source\.config\.ts)$/,
-    "commonmark",
+    /(?:^|\/)(?:docusaurus\.config\.[cm]?[jt]s|rspress\.config\.[cm]?[jt]s|(?:docs|mint)\.json)$/,
+    { ...common, isMdx: true },
   ],
-  [/(?:^|\/)mkdocs\.ya?ml$/, "python"],
-  [/(?:^|\/)_config\.ya?ml$/, "liquid"],
-  [/(?:^|\/)(?:hugo\.(?:toml|ya?ml|json)|config\/_default\/(?:hugo|config)\.(?:toml|ya?ml|json))$/, "hugo"],
-  [/(?:^|\/)book\.toml$/, "mdbook"],
+  [/(?:^|\/)\.(?:vitepress|vuepress)\/config(?:\/index)?\.[cm]?[jt]s$/, { ...common, isVue: true }],
+  [/(?:^|\/)(?:astro\.config\.[cm]?[jt]s|next\.config\.[cm]?[jt]s|source\.config\.ts)$/, common],
+  [/(?:^|\/)conf\.py$/, common],
+  [/(?:^|\/)\.gitbook\.ya?ml$/, { ...common, templates: "liquid" }],
+  [/(?:^|\/)mkdocs\.ya?ml$/, { ...common, isUnsure: true }],
+  [/(?:^|\/)_config\.ya?ml$/, liquid],
+  [
+    /(?:^|\/)(?:hugo\.(?:toml|ya?ml|json)|config\/_default\/(?:hugo|config)\.(?:toml|ya?ml|json))$/,
+    { ...common, templates: "hugo" },
+  ],
+  [/(?:^|\/)book\.toml$/, { ...common, templates: "mdbook" }],
 ];
-
 /** Builders that publish `llms.txt` as it is. For the others it can be a template or a page. */
-const copying = /^(?:mdx|mintlify|vue|mdbook)$/;
-/** Folders in which Markdown can be a template, whose code runs. */
 const templateFolders = /(?:^|\/)(?:layouts|themes|archetypes|templates|overrides)\//;
 
 /** How the files of a repository are read, by the builders that its configurations belong to. */
 export async function openSyntaxes(base: Tree) {
   const entries = await base.list();
   const folders = new Set(entries.map(({ path }) => /^(?:.*?\/)?content\//.exec(path)?.[0]));
-  const sites: { folder: string; flavor: string; reachesOut: boolean }[] = [];
+  const sites: { folder: string; flavor: Flavor; reachesOut: boolean }[] = [];
   for (const { path } of entries) {
     const isHugo = /(?:^|\/)config\.(?:toml|ya?ml)$/.test(path) && folders.has(`${folderOf(path)}content/`);
-    const flavor = isHugo ? "hugo" : builders.find(([file]) => file.test(path))?.[1];
-    if (flavor === undefined) continue;
+    const known = isHugo ? { ...common, templates: "hugo" } : builders.find(([file]) => file.test(path))?.[1];
+    if (known === undefined) continue;
     const folder = folderOf(path).replace(/(?:\.(?:vitepress|vuepress)|config\/_default)\/.*$/, "");
     const text = (await base.read(path))?.toString() ?? "";
-    const flavors = flavor === "python" ? pythonFlavors(text) : [flavor];
+    // Plugins of MkDocs decide what a page can do.
+    const isJinja =
+      /mkdocs/.test(path) && /macros|markdown-exec|jupyter|jinja|hooks|gen-files|include-markdown/.test(text);
     // It may name folders of pages outside of its own.
-    const reachesOut = text.includes("..");
-    for (const one of flavors)
-      sites.push({ folder, reachesOut, flavor: one !== "mintlify" || /mintlify/i.test(text) ? one : "mdx" });
+    sites.push({
+      folder,
+      reachesOut: text.includes(".."),
+      flavor:
+        known.isMdx && /format:\s*["'](?:detect|md)["']/.test(text)
+          ? common
+          : isJinja
+            ? unknown
+            : /mkdocs/.test(path) && /superfences|zensical/.test(text)
+              ? { ...known, hasInfos: true }
+              : known,
+    });
   }
-  let paths: ReadonlySet<string> | undefined;
   let folded: ReadonlyMap<string, string> | undefined;
-  let families: ReadonlySet<string | null> | undefined;
 
-  function has(path: string): boolean {
-    paths ??= new Set(entries.map((entry) => entry.path));
-    return paths.has(path);
-  }
-
-  /**
-   * The builder of the nearest folder, or of the whole repository for a page outside of each site, and those whose
-   * configurations name folders outside of their own. Where it is not sure who reads a page, it is read as each of them
-   * does, and as an unknown one.
-   */
-  function flavorOf(path: string): string {
+  /** The builder of the nearest folder, or of the whole repository. Where two may read a page, all that either does is in doubt. */
+  function flavorOf(path: string): Flavor {
     const above = sites.filter(({ folder }) => path.startsWith(folder));
     const depth = Math.max(-1, ...above.map(({ folder }) => folder.length));
     const nearest = above.length === 0 ? sites : above.filter(({ folder }) => folder.length === depth);
     const outside = sites.filter(({ folder, reachesOut }) => reachesOut && !path.startsWith(folder));
-    const flavors = new Set([...nearest, ...outside].map(({ flavor }) => flavor));
-    if (flavors.size !== 1 || templateFolders.test(path)) flavors.add("");
-    return [...flavors].sort().join("|");
+    const flavors = [...new Set([...nearest, ...outside].map(({ flavor }) => flavor))];
+    if (templateFolders.test(path) || flavors.length === 0) flavors.push(unknown);
+    const [first = unknown] = flavors;
+    if (flavors.length === 1) return first;
+    return {
+      isMdx: flavors.every(({ isMdx }) => isMdx),
+      isVue: flavors.some(({ isVue }) => isVue),
+      templates: flavors
+        .map(({ templates }) => templates)
+        .join(" ")
+        .trim(),
+      isUnsure: true,
+      ...(flavors.some(({ isMdx }) => isMdx) && { hasBraces: true }),
+    };
   }
 
   return {
     /** Null if the file is neither a page nor a configuration. */
     syntaxOf(path: string): Syntax | null {
-      const kind = kindOf(path);
-      if (kind === "navigation" || kind === "configuration") return `${kind} ${path}`;
+      const file = kindOf(path);
+      if (file === "navigation" || file === "configuration") return { kind: file, path, flavor: common };
       const flavor = flavorOf(path);
-      if (/\.mdx$/i.test(path)) return flavor === "mintlify" ? "mdx mintlify" : "mdx";
-      if (/\.rst$/i.test(path)) return "rst";
-      if (/\.(?:adoc|asciidoc|asc)$/i.test(path)) return "asciidoc";
-      if (/(?:^|\/)llms[\w-]*\.txt$/i.test(path)) return copying.test(flavor) ? "text" : "markdown ";
-      if (!/\.(?:md|markdown|mdown|mkdn?)$/i.test(path)) return null;
-      if (flavor === "mintlify") return "mdx mintlify";
-      return flavor === "mdx" ? "mdx" : `markdown ${flavor}`;
-    },
-    /**
-     * The syntaxes of pages that include this file and are written in another one: there it is read as they are.
-     */
-    async includersOf(path: string, signal: AbortSignal): Promise<readonly Syntax[]> {
-      const own = familyOf(path);
-      families ??= new Set(entries.map((entry) => familyOf(entry.path)));
-      if (own === null || ![...families].some((one) => one !== null && one !== own)) return [];
-      const accepts = (other: string) => !(familyOf(other) ?? own).includes(own);
-      const query = { pattern: posix.basename(path), kind: "literal" as const, matchesMax: 100, accepts };
-      const { matches } = await base.search(query, signal);
-      const pages = new Set(matches.filter(({ text }) => /include|8</.test(text)).map((match) => match.path));
-      return [...new Set([...pages].map((page) => this.syntaxOf(page)).filter((one) => one !== null))];
-    },
-    /** Builders look for an included file next to the page, in the docs folder and in the repository's root. */
-    isInside(target: string, path: string, docsDir: string): boolean {
-      if (/^[a-z][a-z0-9+.-]*:|^~|(?:^|\/)\.[^./]/i.test(target) || rootAbove.test(target)) return false;
-      const docs = docsDir.replace(/\/*$/, "/").replace(/^\/$/, "");
-      const bare = target.replace(/^(?:@site\/|@\/|\/)/, "").replace(/[#{:].*$/, "");
-      return [folderOf(path), docs, ""].some((from) => {
-        const resolved = posix.join(from, bare);
-        return resolved.startsWith(docs) && ["", ".md", ".mdx", ".rst"].some((ending) => has(resolved + ending));
+      // Nothing of the path but its ending decides how a page is read.
+      const page = (kind: Syntax["kind"], more: Partial<Flavor> = {}): Syntax => ({
+        kind,
+        path: "",
+        flavor: { ...flavor, ...more },
       });
+      if (/\.mdx$/i.test(path))
+        return page("markdown", { isMdx: true, templates: "", isVue: false, isUnsure: false, hasBraces: false });
+      if (/\.rst$/i.test(path)) return page("rst");
+      if (/\.(?:adoc|asciidoc|asc)$/i.test(path)) return page("asciidoc");
+      if (/(?:^|\/)llms[\w-]*\.txt$/i.test(path))
+        return flavor.templates === "" && !flavor.isUnsure ? page("text") : page("markdown", unknown);
+      return /\.(?:md|markdown|mdown|mkdn?)$/i.test(path) ? page("markdown") : null;
+    },
+    /** Whether pages of another language may include this file: there it is read as they are. */
+    async isIncluded(path: string, signal: AbortSignal): Promise<boolean> {
+      const own = familyOf(path);
+      if (own === null || entries.every((entry) => (familyOf(entry.path) ?? own) === own)) return false;
+      const accepts = (other: string) => (familyOf(other) ?? own) !== own;
+      const { matches } = await base.search(
+        { pattern: posix.basename(path), kind: "literal", matchesMax: 100, accepts },
+        signal,
+      );
+      return matches.some(({ text }) => /include|8</.test(text));
     },
     /** A file or folder that some file systems take for this new one. */
     async twinOf(path: string): Promise<string | null> {
@@ -114,13 +141,6 @@ export async function openSyntaxes(base: Tree) {
       return null;
     },
   };
-}
-
-/** Plugins of MkDocs decide what a page can do. */
-function pythonFlavors(configuration: string): readonly string[] {
-  const isOwn = /macros|markdown-exec|mkdocs-jupyter|jinja|simple-hooks|gen-files|include-markdown/.test(configuration);
-  const flavor = /superfences|zensical/.test(configuration) ? "superfences" : "python";
-  return isOwn ? [flavor, ""] : [flavor];
 }
 
 async function foldedPaths(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
@@ -142,13 +162,12 @@ function fold(path: string): string {
   return path.split("/").map(plain).join("/");
 }
 
-/** Which of the three languages of pages a file is written in, by its ending. */
-export function familyOf(path: string): "markdown" | "rst" | "asciidoc" | null {
-  if (/\.rst$/i.test(path)) return "rst";
-  if (/\.(?:adoc|asciidoc|asc)$/i.test(path)) return "asciidoc";
-  return /\.(?:mdx?|markdown|mdown|mkdn?)$/i.test(path) ? "markdown" : null;
-}
-
 export function folderOf(target: string): string {
   return target.slice(0, target.lastIndexOf("/") + 1);
+}
+
+/** Which of the three languages of pages a file is written in, by its ending. */
+function familyOf(path: string): string | null {
+  const [, ending = ""] = /\.(rst|adoc|asciidoc|asc|mdx?|markdown|mdown|mkdn?)$/i.exec(path) ?? [];
+  return ending === "" ? null : /^r/i.test(ending) ? "rst" : /^a/i.test(ending) ? "asciidoc" : "markdown";
 }

@@ -40,6 +40,12 @@ test("cancels, and tries again when the answer was lost", async () => {
   expect(server.seen).toHaveLength(2);
 });
 
+test("approves a change, once or from now on, and declines it", async () => {
+  expect(await client().approve("job_1")).toMatchObject({ status: "active", model: "remember false" });
+  expect(await client().approve("job_1", { remember: true })).toMatchObject({ model: "remember true" });
+  expect(await client().decline("job_1")).toMatchObject({ status: "failed" });
+});
+
 test("sends a follow-up, and waits for it", async () => {
   server.update("job_1", { status: "completed" });
   const started = client().message("job_1", { prompt: "also the guides" });

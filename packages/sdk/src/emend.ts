@@ -1,5 +1,6 @@
 import type {
   AgentJob,
+  ApproveJobBody,
   CreateJobBody,
   Health,
   JobDiff,
@@ -23,6 +24,7 @@ import {
 import type { Quota } from "./errors.ts";
 import { type Gates, gatesOf, getHealth } from "./gates.ts";
 import {
+  answerApproval,
   archiveJob,
   cancelJob,
   createJob,
@@ -79,6 +81,13 @@ export interface Jobs {
   retry(id: string, options?: CallOptions): Promise<AgentJob>;
   /** Publishes a completed preview: the very diff that it shows, without asking a model. */
   publish(id: string, options?: CallOptions): Promise<AgentJob>;
+  /**
+   * Publishes a change that waits for approval, or whose question nobody answered in time. `remember` allows its
+   * constructs on the site from now on. A second answer is a `conflict`.
+   */
+  approve(id: string, options?: ApproveJobBody & CallOptions): Promise<AgentJob>;
+  /** Does not publish such a change: the job fails with `policy_denied`. */
+  decline(id: string, options?: CallOptions): Promise<AgentJob>;
   /** Archives a job, stopping it first if it is active. Archiving again changes nothing. */
   archive(id: string, options?: CallOptions): Promise<AgentJob>;
   /** The project's quotas, from this client's latest create and message. Null before. */
@@ -143,6 +152,9 @@ export class Emend {
       cancel: (id, options = {}) => cancelJob(of(options), projectId, id, options.signal),
       retry: (id, options = {}) => retryJob(of(options), projectId, id, options.signal),
       publish: (id, options = {}) => publishJob(of(options), projectId, id, options.signal),
+      approve: (id, { remember = false, ...options } = {}) =>
+        answerApproval(of(options), projectId, id, "approve", { remember }, options.signal),
+      decline: (id, options = {}) => answerApproval(of(options), projectId, id, "decline", {}, options.signal),
       archive: (id, options = {}) => archiveJob(of(options), projectId, id, options.signal),
       quota,
     };

@@ -1,5 +1,6 @@
 import type {
   AgentJob,
+  ApproveJobBody,
   CreateJobBody,
   JobDiff,
   JobList,
@@ -261,6 +262,19 @@ export async function publishJob(
 ): Promise<AgentJob> {
   const path = `${jobPath(projectId, jobId)}/publish`;
   return parseJob(deps, await request(deps, { method: "POST", path }, signal));
+}
+
+/** Answers the question about constructs that Emend does not know: the change is published, or not. */
+export async function answerApproval(
+  deps: Connection,
+  projectId: string,
+  jobId: string,
+  answer: "approve" | "decline",
+  body: ApproveJobBody,
+  signal: AbortSignal | undefined,
+): Promise<AgentJob> {
+  const path = `${jobPath(projectId, jobId)}/${answer}`;
+  return parseJob(deps, await request(deps, { method: "POST", path, ...(answer === "approve" && { body }) }, signal));
 }
 
 /** The job's changes: a unified diff, and its files with their figures. */

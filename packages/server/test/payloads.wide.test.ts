@@ -98,7 +98,33 @@ test("every answer, event and message of real jobs is as the document says", asy
   await settle(1, "merged");
   await settle(2, "closed");
   await send("POST", `/job/${unchanged}/archive`);
-  const ids = [fixed, renamed, refused, unchanged];
+  const approved = await make({ prompt: "Make it nice." });
+  await hold(approved, "now() + interval '1 hour'");
+  const other = { jobId: approved, token: randomUUID() };
+  await installation.database.pool.query(
+    "update jobs set lease = $2, status = 'active', failure_code = null, ended_at = null where id = $1",
+    [approved, other.token],
+  );
+  const construct = {
+    path: "a.md",
+    line: 2,
+    text: "<iframe>",
+    kind: "element",
+    reason: "New.",
+    count: 1,
+    id: "x",
+    key: null,
+  };
+  const around = { line: 1, lines: ["One", "<iframe>"] };
+  const asked = { question: "Publish?", options: [], step: null, constructs: [{ ...construct, around }] };
+  await waitForAnswer(installation.database.pool, other, asked, 3_600_000);
+  expect((await send("GET", `/job/${approved}/run`)).waiting).toMatchObject({
+    for: "approval",
+    constructs: [{ around }],
+  });
+  await send("POST", `/job/${approved}/approve`, { remember: true });
+  await send("POST", `/job/${approved}/cancel`);
+  const ids = [fixed, renamed, refused, unchanged, approved];
 
   await send("GET", "/jobs?limit=2");
   const runs = [];
@@ -125,14 +151,15 @@ test("every answer, event and message of real jobs is as the document says", asy
   expect([...kinds].toSorted()).toEqual(allKinds.map(([kind]) => kind).toSorted());
 
   const messages = [];
-  // The end of each job, of both follow-ups, the archive, the question, and both pull requests.
-  for (let number = 1; number <= 10; number += 1) messages.push(JSON.parse((await receiver.message(number)).body));
+  // The end of each job, of both follow-ups, the archive, both questions, the cancel, and both pull requests.
+  for (let number = 1; number <= 13; number += 1) messages.push(JSON.parse((await receiver.message(number)).body));
   expect(messages.flatMap((message) => mistakesOf("WebhookMessage", message))).toEqual([]);
   expect([...new Set(messages.map(({ type }) => type))].toSorted()).toEqual([
     "job.archived",
     "job.completed",
     "job.failed",
     "job.question",
+    "job.waiting",
     "pull_request.closed",
     "pull_request.merged",
   ]);
@@ -146,6 +173,11 @@ const allKinds: [string, unknown][] = [
   ["job.message", { number: 1 }],
   ["job.interjection", { text: "" }],
   ["job.question", { question: "", options: [], answerUntil: "2026-03-02T09:15:42.120Z" }],
+  [
+    "job.waiting",
+    { for: "approval", message: "", constructs: [], constructCount: 1, until: "2026-03-02T09:15:42.120Z" },
+  ],
+  ["job.approved", { by: "key/k", remember: false }],
   ["run.started", { run: 1, ...phase }],
   ["phase", phase],
   ["step", { number: 1, model: "m", text: "", tools: [] }],

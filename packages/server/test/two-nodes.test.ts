@@ -104,6 +104,8 @@ test("every route answers the same on whichever node it lands", async () => {
   for (const _turn of nodes) expect(await send(`${url}/cancel`, { method: "POST" })).toEqual(cancelled);
   for (const _turn of nodes) expect((await send(`${url}/retry`, { method: "POST" })).status).toBe(409);
   for (const _turn of nodes) expect((await send(`${url}/publish`, { method: "POST" })).status).toBe(409);
+  for (const _turn of nodes) expect((await send(`${url}/approve`, { method: "POST" })).status).toBe(409);
+  for (const _turn of nodes) expect((await send(`${url}/decline`, { method: "POST" })).status).toBe(409);
   const message = { method: "POST", headers: { "content-type": "application/json" }, body: '{"prompt":"More."}' };
   expect(await send(`${url}/message`, message)).toMatchObject({ status: 200, json: { status: "active" } });
   for (const _turn of nodes) expect((await send(`${url}/message`, message)).status).toBe(200);

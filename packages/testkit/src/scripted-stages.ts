@@ -32,7 +32,14 @@ export interface Script {
   limit?: "budget_exceeded";
 }
 
-const passed = { kind: "passed", introduced: [], fixed: [], findingsBefore: 0, findingsAfter: 0 } as const;
+const passed = {
+  kind: "passed",
+  introduced: [],
+  fixed: [],
+  constructs: [],
+  findingsBefore: 0,
+  findingsAfter: 0,
+} as const;
 
 /** Records the external effects of a scripted run: turns paid for, branches pushed, pull requests opened. */
 export async function createFarEnds(pool: Pool): Promise<void> {

@@ -233,7 +233,8 @@ async function sayUnchanged(cli: Cli, jobs: Pick<Jobs, "run">, job: AgentJob, op
     return say(cli, options, [...markdownLines(run.summary ?? "", 92), "", next].map(safeText).join("\n"));
   }
   const [line = ""] = (run?.summary ?? "").split("\n");
-  say(cli, options, `Completed: nothing was changed.${line === "" ? "" : ` ${safeText(line)}`}`);
+  const head = run?.refused ? "Nothing was changed." : "Completed: nothing was changed.";
+  say(cli, options, `${head}${line === "" ? "" : ` ${safeText(line)}`}`);
 }
 
 /** A failed job has its own exit code and prints the reason. */

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import type { JobRun, Jobs } from "@emend/sdk";
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { type Cli, CliError, printResult, say } from "../cli.ts";
 import { markdownLines, safeText } from "../terminal/format.ts";
 import { assertNotFailed, finishJob, printJob, showDiff, untilFinal } from "./job-read.ts";
@@ -16,6 +16,7 @@ interface CreateOptions {
   model?: string;
   draft?: boolean;
   plan?: boolean;
+  unknown?: "ask" | "draft" | "refuse";
   maxCost?: number;
   file?: readonly string[];
   json?: boolean;
@@ -31,6 +32,11 @@ export function registerJobCreate(job: Command, cli: Cli): void {
     .option("--model <name>", "a model that the project allows")
     .option("--draft", "open the pull request as a draft")
     .option("--plan", "make a plan first; approve or change it with job say")
+    .addOption(
+      new Option("--unknown <what>", "for what no page of the site has: ask a person, open a draft, or refuse").choices(
+        ["ask", "draft", "refuse"],
+      ),
+    )
     .option("--max-cost <usd>", "lower the cost limit of this job", parseCost)
     .option(...fileOption)
     .option("--idempotency-key <key>", "create once, however often this is run with the same key");
@@ -63,13 +69,14 @@ async function uploadFiles(cli: Cli, jobs: Jobs, paths: readonly string[] = []):
 
 async function createJob(cli: Cli, given: string | undefined, words: string, options: CreateOptions): Promise<void> {
   const { jobs, project } = await jobsOf(cli, given);
-  const { base, model, draft, plan, maxCost, idempotencyKey = randomUUID() } = options;
+  const { base, model, draft, plan, unknown, maxCost, idempotencyKey = randomUUID() } = options;
   const body = {
     prompt: await readPrompt(cli, words),
     ...(base === undefined ? {} : { baseRef: base }),
     ...(model === undefined ? {} : { model }),
     ...(draft === undefined ? {} : { draft }),
     ...(plan === undefined ? {} : { plan }),
+    ...(unknown === undefined ? {} : { unknown }),
     ...(maxCost === undefined ? {} : { maxCostUsd: maxCost }),
     ...(await uploadFiles(cli, jobs, options.file)),
   };
@@ -95,11 +102,16 @@ export function registerJobRun(job: Command, cli: Cli): void {
   });
 }
 
+function statusOf({ status, phase, waiting }: JobRun): string {
+  if (waiting?.for === "approval") return `waiting for you until ${waiting.until}`;
+  return status === "active" ? `active, ${phase}` : status;
+}
+
 function runText(run: JobRun): string {
   const { failure, findings, pullRequest, usage } = run;
   const tokens = `${usage.inputTokens} in, ${usage.outputTokens} out`;
   const rows: [string, string | null][] = [
-    ["status", run.status === "active" ? `active, ${run.phase}` : run.status],
+    ["status", statusOf(run)],
     ["failure", failure?.code ?? null],
     ["limit", run.limitReached],
     ["model", run.model],
@@ -109,10 +121,14 @@ function runText(run: JobRun): string {
     ["pull request", pullRequest && `${pullRequest.url} (${pullRequest.draft ? "draft, " : ""}${pullRequest.state})`],
   ];
   const head = rows.filter(([, value]) => value !== null).map(([name, value]) => `${name.padEnd(14)}${value}`);
+  const asked = (run.waiting?.constructs ?? []).map(
+    ({ path, line, text, count }) =>
+      `to approve    ${path}:${line}${count === 1 ? "" : ` (${count} times)`}: ${text.split("\n", 1)[0]}`,
+  );
   const denied = run.violations.map(({ path, rule }) => `denied        ${path}: ${rule}`);
   const words = [failure?.message, run.title, run.summary].filter((text) => typeof text === "string" && text !== "");
   const paragraphs = words.flatMap((text) => ["", ...markdownLines(text ?? "", 92)]);
-  return [...head, ...denied, ...paragraphs].map(safeText).join("\n");
+  return [...head, ...asked, ...denied, ...paragraphs].map(safeText).join("\n");
 }
 
 interface PreviewOptions {
@@ -257,9 +273,33 @@ export function registerJobPublish(job: Command, cli: Cli): void {
   );
 }
 
+export function registerJobApprove(job: Command, cli: Cli): void {
+  const described = job.command("approve").description("publish a change that waits for your approval");
+  const command = withProject(described, [["id", "the job's id"]])
+    .option("--remember", "allow these constructs on the site from now on")
+    .option("--wait", "wait until it is published");
+  withJson(command).action(
+    async (first?: string, second?: string, options: { remember?: boolean; wait?: boolean; json?: boolean } = {}) => {
+      const { project, rest } = splitWords([first, second], ["id"]);
+      const opened = await jobsOf(cli, project);
+      const { remember = false } = options;
+      const approved = await opened.jobs.approve(rest[0] ?? "", { remember, signal: cli.signal });
+      if (!options.wait) return printJob(cli, options, approved);
+      await finishJob(cli, opened.jobs, approved, { ...options, project: opened.project });
+    },
+  );
+}
+
+export function registerJobDecline(job: Command, cli: Cli): void {
+  const described = job.command("decline").description("do not publish a change that waits for your approval");
+  withJson(withProject(described, [["id", "the job's id"]])).action((...words: JobWords) =>
+    endJob(cli, words, "decline"),
+  );
+}
+
 type JobWords = [project: string | undefined, id: string | undefined, options: { json?: boolean }];
 
-async function endJob(cli: Cli, words: JobWords, action: "cancel" | "archive" | "retry"): Promise<void> {
+async function endJob(cli: Cli, words: JobWords, action: "cancel" | "archive" | "retry" | "decline"): Promise<void> {
   const [first, second, options] = words;
   const { project, rest } = splitWords([first, second], ["id"]);
   const { jobs } = await jobsOf(cli, project);

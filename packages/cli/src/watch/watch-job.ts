@@ -61,7 +61,7 @@ export function createTeller(narrator: Narrator): Teller {
         case "question":
           close(atMs, "done");
           narrator.line(told.text);
-          phase = { name: "waiting for an answer", sinceMs: atMs, details: [] };
+          phase = { name: told.waits, sinceMs: atMs, details: [] };
           narrator.begin(phase.name);
           break;
         case "detail":
@@ -81,7 +81,7 @@ export function createTeller(narrator: Narrator): Teller {
 type ToldEvent =
   | { kind: "phase"; name: string }
   | { kind: "detail"; text: string }
-  | { kind: "question"; text: string }
+  | { kind: "question"; text: string; waits: string }
   | { kind: "end"; isGood: boolean }
   | { kind: "nothing" };
 
@@ -95,7 +95,9 @@ function describeEvent(event: Pick<JobEvent, "kind" | "data">): ToldEvent {
     case "phase":
       return typeof data.phase === "string" ? { kind: "phase", name: data.phase } : { kind: "nothing" };
     case "job.question":
-      return { kind: "question", text: questionText(data) };
+      return { kind: "question", text: questionText(data), waits: "waiting for an answer" };
+    case "job.waiting":
+      return { kind: "question", text: approvalText(data), waits: "waiting for you" };
     case "step":
       return detail(toolNames(data.tools).join(", "));
     case "findings":
@@ -121,6 +123,23 @@ function questionText({ question, options }: Record<string, unknown>): string {
   const choices = Array.isArray(options) ? options.map((option) => `  - ${safeText(String(option))}`) : [];
   const lines = markdownLines(`The agent asks: ${String(question ?? "")}`, width);
   return [...lines, ...choices, "Answer in the dashboard, or with `emend job say`."].join("\n");
+}
+
+const constructsMax = 10;
+
+function approvalText({ message, constructs, constructCount, until }: Record<string, unknown>): string {
+  const all = Array.isArray(constructs) ? constructs.map(asRecord) : [];
+  const shown = all.slice(0, constructsMax).map(({ path, line, text, count }) => {
+    const times = count === 1 ? "" : ` (${count} times)`;
+    return safeText(`  ${path}:${line}${times}: ${String(text).split("\n", 1)[0]}`);
+  });
+  const more = Number(constructCount) - shown.length;
+  return [
+    ...markdownLines(`Waiting for you: ${String(message ?? "")}`, width),
+    ...shown,
+    ...(more > 0 ? [`  and ${more} more; emend job run shows all`] : []),
+    `Answer in the dashboard, or with \`emend job approve\` or \`emend job decline\`, until ${safeText(String(until))}.`,
+  ].join("\n");
 }
 
 function toolNames(tools: unknown): string[] {

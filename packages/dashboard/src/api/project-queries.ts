@@ -1,4 +1,5 @@
 import type {
+  DashboardAllowedConstructs,
   DashboardAutomation,
   DashboardAutomationRun,
   DashboardContextRepository,
@@ -36,6 +37,15 @@ export function contextQuery(projectId: string) {
     queryFn: ({ signal }) =>
       request<{ repositories: readonly DashboardContextRepository[] }>(`/projects/${projectId}/context`, { signal }),
     select: (answer) => answer.repositories,
+  });
+}
+
+export function allowedConstructsQuery(projectId: string) {
+  return queryOptions({
+    queryKey: ["allowed-constructs", projectId],
+    queryFn: ({ signal }) =>
+      request<DashboardAllowedConstructs>(`/projects/${projectId}/allowed-constructs`, { signal }),
+    select: (answer) => answer.allowed,
   });
 }
 

@@ -86,7 +86,7 @@ export function OwnJobs() {
             className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-3 rounded-md border border-line bg-sheet px-4 py-3 shadow-md"
           >
             <Link to="/jobs/$id" params={{ id: job.id }} className="grid min-w-0 gap-1">
-              <Status status={job.status} phase={job.phase} failureCode={job.failureCode} />
+              <Status status={job.status} phase={job.phase} failureCode={job.failureCode} attention={job.attention} />
               <span className="truncate font-medium underline underline-offset-3">
                 <VisibleText text={jobTitle(job)} />
               </span>

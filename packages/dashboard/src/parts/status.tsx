@@ -1,4 +1,4 @@
-import type { FailureCode, JobPhase, JobStatus } from "@emend/contract";
+import type { DashboardJobRow, FailureCode, JobPhase, JobStatus } from "@emend/contract";
 import { Icon, type IconName } from "./icon.tsx";
 
 const finals: Record<Exclude<JobStatus, "active">, { icon: IconName; className: string; word: string }> = {
@@ -9,11 +9,22 @@ const finals: Record<Exclude<JobStatus, "active">, { icon: IconName; className: 
 /** Canceled by a person: nothing went wrong. */
 const cancelled = { icon: "cross", className: "text-quiet", word: "Cancelled" } as const;
 
+const attentions = {
+  waiting: { icon: "queued", className: "text-warn", word: "Waiting for you" },
+  refused: { icon: "warning", className: "text-warn", word: "Refused" },
+} as const;
+
 /** A job's status: always an icon and a word. */
-export function Status(props: { status: JobStatus; phase: JobPhase; failureCode: FailureCode | null }) {
-  const { status, phase } = props;
-  const shown =
-    status === "active"
+export function Status(props: {
+  status: JobStatus;
+  phase: JobPhase;
+  failureCode: FailureCode | null;
+  attention: DashboardJobRow["attention"];
+}) {
+  const { status, phase, attention } = props;
+  const shown = attention
+    ? attentions[attention]
+    : status === "active"
       ? {
           icon: phase === "queued" ? ("queued" as const) : ("running" as const),
           className: phase === "queued" ? "text-quiet" : "text-ink",

@@ -174,7 +174,7 @@ journey("shows a question above all else, and sends the answer", async (look) =>
   await waitForAnswer(pool, lease, question, 3_600_000);
   await take(page, look);
   await go(page, `/app/jobs/${jobId}`);
-  await page.getByText("Waiting for your answer").waitFor();
+  await page.getByText("Waiting for you", { exact: true }).waitFor();
   await page.getByRole("status").getByText("Which release?").waitFor();
   await expectGood(page);
   await press(page.getByRole("button", { name: "3.0" }));

@@ -18,7 +18,7 @@ export interface NamedShape {
 }
 
 /** A review that fails publishes nothing, but it is a fault all the same. */
-export type Verdict = "ready" | "draft" | "refused" | "fault";
+export type Verdict = "ready" | "draft" | "asked" | "refused" | "fault";
 
 export function nameShape(site: BuilderSite, { path = site.page, text }: Shape, id: string): NamedShape {
   const [file, written] = [path, text].map((one) => one.replaceAll("§", id)) as [string, string];
@@ -35,7 +35,7 @@ function fileOf({ files, head = "" }: BuilderSite, path: string, text: string): 
   return rest.replace(place, `${place}    ${text}\n`);
 }
 
-const words = { denied: "refused", flagged: "draft", passed: "ready", fault: "fault" } as const;
+const words = { asked: "asked", denied: "refused", flagged: "draft", passed: "ready", fault: "fault" } as const;
 
 /** What the product makes of each change, asked at its edge only. */
 export async function askProduct(site: BuilderSite, shapes: readonly NamedShape[]): Promise<Map<string, Verdict>> {
@@ -55,7 +55,8 @@ export async function askProduct(site: BuilderSite, shapes: readonly NamedShape[
       const review = () => reviewChange({ base, overlay, policy, siteCache }, AbortSignal.timeout(120_000));
       const kind = isSet
         ? await review().then(
-            ({ kind }) => kind,
+            (verdict) =>
+              verdict.kind !== "denied" && verdict.constructs.length > 0 ? ("asked" as const) : verdict.kind,
             () => "fault" as const,
           )
         : "denied";

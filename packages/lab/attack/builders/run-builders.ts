@@ -68,6 +68,9 @@ async function versionOf(site: BuilderSite, modules: string | null): Promise<str
   return isGood ? (/\d+\.\d+[\w.]*/.exec(log)?.[0] ?? "?") : null;
 }
 
+/** Nobody was asked about it. */
+const isPublished = (verdict: Verdict | undefined) => verdict !== "refused" && verdict !== "asked";
+
 /** Returns the number of changes that had an effect although the product would have published them. */
 export async function runBuilders(options: BuilderOptions): Promise<number> {
   const started = performance.now();
@@ -99,17 +102,17 @@ export async function runBuilders(options: BuilderOptions): Promise<number> {
         .filter((_, index) => index % options.every === 0);
       const verdicts = await askProduct(site, named);
       // What is refused is never built. The first round builds it all the same: that is what the record is made of.
-      const built = round === 0 ? named : named.filter(({ id }) => verdicts.get(id) !== "refused");
+      const built = round === 0 ? named : named.filter(({ id }) => isPublished(verdicts.get(id)));
       const { effects, caught, unbuilt } = await seeEffects(site, built, modules);
       const isFault = ({ id }: NamedShape) => verdicts.get(id) === "fault";
       const through = named.filter(
-        (shape) => isFault(shape) || (effects.has(shape.id) && verdicts.get(shape.id) !== "refused"),
+        (shape) => isFault(shape) || (effects.has(shape.id) && isPublished(verdicts.get(shape.id))),
       );
       failures += through.length;
       const count = (verdict: Verdict) => [...verdicts.values()].filter((one) => one === verdict).length;
       console.log(
         `${site.name} ${version}, round ${round}: ${named.length} shapes, ${built.length} built, ${unbuilt.length} do not build, ${effects.size} have an effect, a browser finds ${[...effects.keys()].filter((id) => caught.has(id)).length} of them; ` +
-          `${count("ready")} ready, ${count("draft")} draft, ${count("refused")} refused, ${count("fault")} faults; ${through.length - count("fault")} with an effect are not refused`,
+          `${count("ready")} ready, ${count("draft")} draft, ${count("asked")} asked, ${count("refused")} refused, ${count("fault")} faults; ${through.length - count("fault")} with an effect are not refused`,
       );
       if (built.length > 0 && unbuilt.length === built.length) {
         console.log("  nothing was built");
@@ -119,7 +122,7 @@ export async function runBuilders(options: BuilderOptions): Promise<number> {
       for (const { id, builder, path, text } of named) {
         const row = { builder, path, text, effects: [...(effects.get(id) ?? [])].sort() };
         if (row.effects.length > 0) rows.push(row);
-        if (row.effects.length > 0 && verdicts.get(id) !== "refused") open.add(row);
+        if (row.effects.length > 0 && isPublished(verdicts.get(id))) open.add(row);
       }
     }
   }

@@ -9,6 +9,8 @@ import { parseFileList } from "@emend/tree";
 import { asRead, knownSecretsIn, scanSecrets, UnsearchableText } from "../../../base/src/secrets/scan-secrets.ts";
 import { diffWords, parsePatch } from "../../../contract/src/diff.ts";
 import { readPage } from "../../../review/src/read-page.ts";
+import type { Syntax } from "../../../review/src/site-syntax.ts";
+import { syntaxes } from "../../../review/test/syntaxes.ts";
 import { checkTemplate } from "../../../server/src/automations/template.ts";
 import { isAppError } from "../../../server/src/errors.ts";
 import { createIgnore } from "../../../site/src/frameworks/pages.ts";
@@ -38,16 +40,15 @@ const dialects: readonly [string, Dialect][] = [
   ["GitBook", { ...plainDialect, slug: "gitbook", templates: true }],
 ];
 /** Every reader of the review, and every builder's way to read Markdown. */
-const reviewed = [
-  ...(["mdx", "rst", "asciidoc", "markdown"] as const),
-  ...(["commonmark", "vue", "hugo", "mdbook", "liquid", "python", "superfences"] as const).map(
-    (name) => `markdown ${name}` as const,
-  ),
-  ...(["_redirects", "_meta.json", "_meta.js", "toc.yml"] as const).map((name) => `navigation a/${name}` as const),
-  ...(["docs.json", "mkdocs.yml", "hugo.toml", "docusaurus.config.ts"] as const).map(
-    (name) => `configuration a/${name}` as const,
-  ),
+const reviewed: [string, Syntax][] = [
+  ...Object.entries(syntaxes),
+  ...["_redirects", "_meta.json", "_meta.js", "toc.yml"].map((name) => navigation("navigation", name)),
+  ...["docs.json", "mkdocs.yml", "hugo.toml", "docusaurus.config.ts"].map((name) => navigation("configuration", name)),
 ];
+
+function navigation(kind: Syntax["kind"], name: string): [string, Syntax] {
+  return [`${kind} ${name}`, { ...syntaxes.text, kind, path: `a/${name}` }];
+}
 const known = ["t0ken/of+the=forge-1234", "sk-ant-0123456789abcdefghijklmnop"];
 const term = createTerm({ from: "a", to: "a b", wordForms: true, isLiteral: false });
 const literalTerm = createTerm({ from: "token", to: "key", wordForms: false, isLiteral: true });
@@ -72,11 +73,11 @@ export const growthTargets: readonly GrowthTarget[] = [
     name: "what a source imports, exports and defines",
     read: (text) => [importedFrom("a", text), passesOn("a", text), definesFlag("a", text)],
   },
-  ...reviewed.map((syntax) => ({
-    name: `the review of a page: ${syntax}`,
+  ...reviewed.map(([name, syntax]) => ({
+    name: `the review of a page: ${name}`,
     read: (text: string) => readPage(text, syntax),
   })),
-  { name: "the review of front matter", read: (text) => readPage(`---\n${text}\n---\n`, "markdown") },
+  { name: "the review of front matter", read: (text) => readPage(`---\n${text}\n---\n`, syntaxes.common) },
   { name: "a text as it is read", read: asRead },
   { name: "a text that may reach out", read: reachesOut },
   { name: "secrets that are known", read: (text) => knownSecretsIn(text, known) },

@@ -4,9 +4,9 @@ import { execFile } from "node:child_process";
 import { tmpdir } from "node:os";
 import { createPageReader } from "@emend/review";
 import { judgeContent } from "../../../review/src/judge-content.ts";
+import { treeOf } from "../../../review/test/tree-of.ts";
 import { install } from "../../../site/oracles/builders/builder.ts";
 import { vitepress } from "../../../site/oracles/builders/npm-builders.ts";
-import type { Tree } from "../../../tree/src/tree.ts";
 import { sites } from "../builders/sites.ts";
 import { markdownPieces, otherPieces, writePage } from "./write-page.ts";
 
@@ -163,20 +163,11 @@ export async function runParsers({ only, seed, rounds, minutes }: ParserOptions)
       const files = [{ path: `${folder}new.${site === "mdx" ? "mdx" : ending}`, content: Buffer.from(text), text }];
       const policy = { docsDir: "", allowedPaths: [], filesMax: 100, bytesMax: 1_000_000 };
       const judging = { base, reader, policy, asked: [] };
-      const { violations } = await judgeContent(judging, files, [], AbortSignal.timeout(20_000));
-      return violations.length === 0;
+      const { violations, constructs } = await judgeContent(judging, files, [], AbortSignal.timeout(20_000));
+      return violations.length + constructs.length === 0;
     }
   }
   return failures;
-}
-
-function treeOf(files: Readonly<Record<string, string>>): Tree {
-  return {
-    commit: "0".repeat(40),
-    list: async () => Object.keys(files).map((path) => ({ path, mode: "100644", oid: "", size: 0 })),
-    read: async (path) => (files[path] === undefined ? null : Buffer.from(files[path])),
-    search: async () => ({ matches: [], truncated: false }),
-  };
 }
 
 /** What the parser makes of each page; null if it is not installed. */

@@ -117,6 +117,9 @@ export async function startContractServer(basePath = ""): Promise<ContractServer
     switch (action) {
       case "archive":
         return changed(job.id, { status: "archived", archivedAt: "2026-01-01T00:00:01.000Z" });
+      case "approve":
+        return changed(job.id, { status: "active", model: `remember ${JSON.parse(body).remember}` });
+      case "decline":
       case "cancel":
         return changed(job.id, { status: "failed" });
       case "message":
@@ -210,6 +213,9 @@ function runOf(job: AgentJob, reason: JobRun["failure"]): JobRun {
     summary: "One link leads to its page again.",
     failure,
     waiting: null,
+    isApprovable: false,
+    declinedBy: null,
+    refused: null,
     isRetryable: false,
     notices: [],
     limitReached: null,

@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { createLogger } from "@emend/base/logger.ts";
 import { createFetch } from "@emend/base/network.ts";
+import type { DashboardAllowedConstructs } from "@emend/contract";
 import { knownForge } from "@emend/forges";
 import type { Git } from "@emend/tree";
 import {
@@ -17,6 +18,7 @@ import { setModelKey } from "../accounts/keys/model-keys.ts";
 import { createLoginLink, createResetLink, ensureOwnerLink } from "../accounts/people/login-links.ts";
 import { type Invitation, inviteMember, listInvitations, listMembers } from "../accounts/people/members.ts";
 import type { Role, User } from "../accounts/people/user.ts";
+import { listAllowedConstructs, removeAllowedConstruct } from "../accounts/projects/allowed-constructs.ts";
 import {
   type ContextRepository,
   listContextRepositories,
@@ -120,6 +122,9 @@ export interface Admin {
   listContextRepositories(projectId: string): Promise<readonly ContextRepository[]>;
   /** False if the project has none of this name. */
   removeContextRepository(input: { projectId: string; name: string }): Promise<boolean>;
+  listAllowedConstructs(projectId: string): Promise<DashboardAllowedConstructs["allowed"]>;
+  /** False if it was not allowed. */
+  removeAllowedConstruct(input: { projectId: string; key: string }): Promise<boolean>;
   /** Servers of the Model Context Protocol that the project's jobs may ask. */
   readonly knowledge: KnowledgeAdmin;
   /** `cell`: the installation that knows the key, if it is one of several. */
@@ -293,6 +298,14 @@ export function createAdmin(deps: AdminDeps): Admin {
     async removeContextRepository(input) {
       await requireProject(pool, input.projectId);
       return removeContextRepository(db, input);
+    },
+    async listAllowedConstructs(projectId) {
+      await requireProject(pool, projectId);
+      return (await listAllowedConstructs(pool, projectId)).allowed;
+    },
+    async removeAllowedConstruct({ projectId, key }) {
+      await requireProject(pool, projectId);
+      return removeAllowedConstruct(db, projectId, key);
     },
     knowledge: createKnowledgeAdmin({ config, pool, sealer, publicUrl: deps.publicUrl }),
     async createKey(input) {

@@ -1,4 +1,5 @@
 import type { ChatName, Content, Said } from "@emend/chat";
+import type { AskedConstruct } from "@emend/contract";
 import { type Role, readEmail } from "../accounts/people/user.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { consoleActor, inTransactionAs } from "../db/transaction.ts";
@@ -121,7 +122,11 @@ export interface ShownJob {
     options: readonly string[];
     isOpen: boolean;
     answer: string | null;
+    /** What a person must approve. Null: the agent's question. */
+    constructs: readonly Pick<AskedConstruct, "path" | "line" | "text" | "count">[] | null;
   }[];
+  /** What Emend refused of a job that then changed nothing. */
+  refused: string | null;
 }
 
 export async function readShownJob(db: Queryable, jobId: string): Promise<ShownJob | null> {
@@ -130,14 +135,17 @@ export async function readShownJob(db: Queryable, jobId: string): Promise<ShownJ
        case when failure_code is not null then
          jsonb_build_object('code', failure_code, 'message', failure_message) end as failure,
        pull_request as "pullRequest", diff_figures as change,
-       coalesce(jsonb_array_length(findings -> 'introduced'), 0) as introduced,
+       coalesce(jsonb_array_length(findings -> 'introduced'), 0) as introduced, refused,
        coalesce((select jsonb_agg(jsonb_build_object('id', asked.id::text, 'question', question, 'options', options, 'isOpen',
-           status = 'active' and waiting_for = 'answer' and waiting_since is not null
-             and asked.id = (select max(id) from job_questions last where last.job_id = jobs.id),
-           'answer', (select prompt from job_interjections heard where heard.job_id = jobs.id and heard.created_at > asked_at
+           status = 'active' and waiting_for = case when constructs is null then 'answer' else 'approval' end
+             and waiting_since is not null and asked.id = (select max(id) from job_questions last where last.job_id = jobs.id),
+           'constructs', constructs,
+           'answer', case when constructs is not null then
+             case decision when 'approved' then 'Publish' when 'declined' then 'Don''t publish' end || ' (' || decided_by || ')'
+           else (select prompt from job_interjections heard where heard.job_id = jobs.id and heard.created_at > asked_at
              and not exists (select from job_questions next where next.job_id = jobs.id and next.id > asked.id
                and next.asked_at < heard.created_at)
-             order by heard.id limit 1)) order by asked.id)
+             order by heard.id limit 1) end) order by asked.id)
          from job_questions asked where asked.job_id = jobs.id), '[]') as questions
      from jobs join projects on projects.id = project_id where jobs.id = $1`,
     [jobId],

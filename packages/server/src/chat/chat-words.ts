@@ -32,12 +32,13 @@ export function wantedPosts(
   const before = posts
     .filter(({ key, shown }) => shown && key.startsWith(`status/${job.id}/`) && key !== status && isUnderWay(shown))
     .map(({ key }) => ({ key, content: said([["Continued below."]]) }));
-  const questions = job.questions.map(({ id, question, options, isOpen, answer }) => ({
+  const questions = job.questions.map(({ id, question, options, isOpen, answer, constructs }) => ({
     key: `question/${id}`,
     content: {
       lines: [
-        [{ strong: "Question: " }, plainLine(question, 1_000)],
-        ...(isOpen ? [[answerHint(options)]] : []),
+        [{ strong: constructs ? "Waiting for you: " : "Question: " }, plainLine(question, 1_000)],
+        ...constructLines(constructs ?? []),
+        ...(isOpen ? [[constructs ? approvalHint : answerHint(options)]] : []),
         // Whoever presses a button leaves no message.
         ...(!isOpen && answer !== null ? [[{ strong: "Answer: " }, plainLine(answer, 300)]] : []),
       ],
@@ -51,7 +52,19 @@ function statusKey(job: { id: string }, round: number): string {
   return `status/${job.id}/${round}`;
 }
 
-const underWay = ["Working on it", "Waiting for an answer"];
+const constructsMax = 5;
+
+function constructLines(constructs: NonNullable<ShownJob["questions"][number]["constructs"]>): Line[] {
+  const shown = constructs.slice(0, constructsMax).map(({ path, line, text, count }): Line => {
+    const times = count === 1 ? "" : ` (${count} times)`;
+    return [`• ${plainLine(path, 200)}, line ${line}${times}: ${plainLine(text, 200)}`];
+  });
+  const more = constructs.length - shown.length;
+  return more > 0 ? [...shown, [`• and ${more} more. Open the job in Emend to see all.`]] : shown;
+}
+
+const approvalHint = "Press a button. A reply in this thread is a message to the agent, which then changes its work.";
+const underWay = ["Working on it", "Waiting for an answer", "Waiting for you"];
 
 function isUnderWay({ lines }: Content): boolean {
   const [first] = lines[0] ?? [];
@@ -69,8 +82,17 @@ function statusOf(job: ShownJob, publicUrl: string): Content {
   const project = plainLine(job.project, 100);
   switch (job.status) {
     case "active": {
-      const isAsking = job.questions.some(({ isOpen }) => isOpen);
-      return said([[isAsking ? "Waiting for an answer. " : `Working on it in ${project}. `, page]]);
+      const asking = job.questions.find(({ isOpen }) => isOpen);
+      return said([
+        [
+          asking
+            ? asking.constructs
+              ? "Waiting for you. "
+              : "Waiting for an answer. "
+            : `Working on it in ${project}. `,
+          page,
+        ],
+      ]);
     }
     case "failed":
       return said([
@@ -86,7 +108,18 @@ function statusOf(job: ShownJob, publicUrl: string): Content {
         ...pullLine(job),
         ...(job.pullRequest || job.failure
           ? []
-          : [[{ strong: job.isPlan && job.round === 0 ? "The plan:" : "No change was needed." }]]),
+          : [
+              [
+                {
+                  strong:
+                    job.isPlan && job.round === 0
+                      ? "The plan:"
+                      : job.refused
+                        ? "Emend refused the change."
+                        : "No change was needed.",
+                },
+              ],
+            ]),
         ...summaryOf(job),
         [countsOf(job), page],
       ]);

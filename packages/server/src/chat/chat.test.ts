@@ -10,6 +10,7 @@ import fastify from "fastify";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { getProject } from "../accounts/projects/projects.ts";
 import { newJobRules } from "../http/parse-create-body.ts";
+import { approvalOptions } from "../run/ask-approval.ts";
 import { askTask } from "../tasks/task-queue.ts";
 import { linkAccount, storeChatMessage } from "./chat-store.ts";
 import { type ChatDeps, hearChat } from "./hear-chat.ts";
@@ -150,6 +151,59 @@ async function ask(jobId: string): Promise<void> {
   await alterJob(database.pool, jobId, "waiting_for = 'answer', waiting_since = now(), lease = null");
   await work();
 }
+
+test("a change that waits for approval has three buttons, and counts the first answer of a member with write access", async () => {
+  const thread = await mention("U0ADA", "Embed the video.");
+  const [job] = (await jobs()).slice(-1);
+  const constructs = [
+    {
+      id: "x",
+      key: "element iframe[src]",
+      path: "a.md",
+      line: 3,
+      text: "<iframe>",
+      kind: "element",
+      reason: "",
+      count: 1,
+    },
+  ];
+  await database.pool.query(
+    `insert into job_questions (job_id, question, options, answer_until, constructs)
+     values ($1, 'Publish it?', $2, now() + interval '1 day', $3)`,
+    [job.id, approvalOptions, JSON.stringify(constructs)],
+  );
+  await alterJob(database.pool, job.id, "waiting_for = 'approval', waiting_since = now(), lease = null");
+  await work();
+  const [status, question] = postsIn(thread) as [FarMessage, FarMessage];
+  expect(wordsOf(status)).toMatch(/^Waiting for you/);
+  expect(wordsOf(question)).toContain("a.md, line 3: <iframe>");
+  expect(buttonsOf(question)).toHaveLength(3);
+  await press("U0EVE", question, 0);
+  expect((await rowsOf("select approved from jobs order by id desc limit 1"))[0]).toEqual({ approved: null });
+  await press("U0ADA", question, 1);
+  await press(
+    "U0ADA",
+    {
+      ...question,
+      blocks: [
+        {
+          type: "actions",
+          elements: [{ value: `${(await rowsOf("select max(id) as id from job_questions"))[0].id}/2` }],
+        },
+      ],
+    },
+    0,
+  );
+  expect((await rowsOf("select approved, status from jobs order by id desc limit 1"))[0]).toEqual({
+    approved: ["x"],
+    status: "active",
+  });
+  expect(await rowsOf("select key, allowed_by from allowed_constructs")).toEqual([
+    { key: "element iframe[src]", allowed_by: "user/ada@example.com" },
+  ]);
+  expect(wordsOf(question)).toContain("Answer: Publish (user/ada@example.com)");
+  expect(buttonsOf(question)).toEqual([]);
+});
 
 const pullRequest = { number: 12, url: "https://forge.test/pull/12", state: "open", draft: false };
 

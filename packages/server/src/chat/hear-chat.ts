@@ -10,6 +10,7 @@ import type { Pool } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { AppError, isAppError } from "../errors.ts";
 import type { AnnounceDue } from "../jobs/announce.ts";
+import { answerApproval } from "../jobs/answer-approval.ts";
 import { createJobWithoutKey, type NewJobRules, scanNewPrompt } from "../jobs/create-job.ts";
 import { type MessageJobDeps, type MessageOutcome, messageJob, messageQuota } from "../jobs/message-job.ts";
 import { addUpload, attachUploads, promptWithUploads } from "../jobs/uploads/uploads.ts";
@@ -122,7 +123,33 @@ async function takePress(
   const asked = job?.questions.find(({ id }) => id === questionId);
   const prompt = asked?.options[Number(index)];
   if (!job || !asked?.isOpen || prompt === undefined) return ignore(deps, message);
+  if (asked.constructs) return approve(deps, at, { message, member, jobId: job.id, option: Number(index) });
   await tell(deps, at, { message, member, jobId: job.id, prompt, key: `chat-answer/${questionId}` });
+}
+
+/** The buttons of `approvalOptions`. Only members with write access come here. */
+async function approve(
+  deps: HearDeps,
+  at: ThreadName,
+  input: { message: WaitingMessage; member: ChatMember; jobId: string; option: number },
+): Promise<void> {
+  const { message, member, jobId, option } = input;
+  const projectId = await findJobProject(deps.pool, jobId);
+  if (projectId === null) return ignore(deps, message);
+  const outcome = await answerApproval(
+    deps,
+    { id: jobId, projectId },
+    {
+      answer: option === 2 ? "decline" : "approve",
+      remember: option === 1,
+      by: `user/${member.email}`,
+      actor: { name: member.email, address: null },
+    },
+  );
+  // A second press has no effect: somebody answered already.
+  if (outcome.kind === "refused" && outcome.because !== "approved" && outcome.because !== "declined")
+    return refuse(deps, at, message, "The job does not wait for approval any more.");
+  await ignore(deps, message);
 }
 
 /** The same as a message by the API. Its key makes it one message, if this node dies before it is marked as handled. */

@@ -48,6 +48,30 @@ it("asks whoever started the job, and everybody about jobs that no person starte
   expect(await inboxOf(ada)).toEqual([]);
 });
 
+it("asks everybody who may write about a change that waits for approval, whoever started the job", async () => {
+  const viewer = await host.addMember("viewer");
+  const waiting = "waiting_since = now(), waiting_for = 'approval'";
+  const own = await addJob(`user/${ada.email}`, waiting);
+  await query(
+    `insert into job_questions (job_id, question, answer_until, constructs) values ($1, 'Publish it?', now(), '[{"id": "x"}]')`,
+    [own],
+  );
+  for (const who of [ada, bo]) {
+    expect(await inboxOf(who)).toMatchObject([{ kind: "approval", jobId: own, words: "Publish it?" }]);
+  }
+  expect(await inboxOf(viewer)).toEqual([]);
+  expect((await host.send(`/jobs/${own}/approve`, { cookie: viewer.cookie, body: {} })).statusCode).toBe(403);
+  expect((await host.send(`/jobs/${own}/decline`, { cookie: viewer.cookie, body: {} })).statusCode).toBe(403);
+  expect((await host.send(`/jobs?ids=${own}`, { cookie: bo.cookie })).json().jobs).toMatchObject([
+    { attention: "waiting" },
+  ]);
+  expect((await host.send(`/jobs/${own}/approve`, { cookie: bo.cookie, body: { remember: true } })).statusCode).toBe(
+    200,
+  );
+  expect(await inboxOf(ada)).toEqual([]);
+  await query("update jobs set status = 'archived' where id = $1", [own]);
+});
+
 it("shows a plan until it is approved or answered", async () => {
   const made = "plan = true, status = 'completed', ended_at = now(), title = 'Move the guides'";
   const own = await addJob(`user/${ada.email}`, made);

@@ -1,5 +1,6 @@
 import type { DashboardInbox, DashboardInboxItem } from "@emend/contract";
 import type { Queryable } from "../db/pool.ts";
+import { waitsForApproval } from "../jobs/answer-approval.ts";
 
 const shownMax = 100;
 /** Of each kind. */
@@ -18,6 +19,12 @@ const parts = [
    from jobs join lateral (select * from job_questions where job_id = jobs.id order by id desc limit 1) asked on true
    where status = 'active' and waiting_since is not null and waiting_for = 'answer'
      and (created_by not like 'user/%' or lower(created_by) = 'user/' || $1)`,
+  // Whoever may write can approve, whoever started the job.
+  `select 'approval/' || jobs.id || '/' || asked.id, 'approval', project_id, coalesce(title, left(prompt, 300)), question,
+     asked_at, jobs.id, null::int, null, null
+   from jobs join lateral (select * from job_questions where job_id = jobs.id and constructs is not null order by id desc limit 1) asked on true
+   where ${waitsForApproval}
+     and (lower(created_by) = 'user/' || $1 or exists (select from users where lower(email) = $1 and role <> 'viewer'))`,
   // Made, and neither approved nor answered. Anybody can approve the plans of others than people.
   `select 'plan/' || jobs.id, 'plan', project_id, coalesce(title, left(prompt, 300)), 'Read its plan, then approve or change it.',
      coalesce(ended_at, created_at), id, null::int, null, null
@@ -82,7 +89,7 @@ export async function readInbox(db: Queryable, person: string): Promise<Dashboar
   const { rows } = await db.query<Row>(
     `select id, kind, project_id, title, left(words, 500) as words, wire_time(at) as at, job_id, number, url, path
      from (${all}) items
-     order by array_position('{question,plan,review,pull,automation,drift}'::text[], kind), items.at desc, id limit ${readMax}`,
+     order by array_position('{question,approval,plan,review,pull,automation,drift}'::text[], kind), items.at desc, id limit ${readMax}`,
     [person.toLowerCase(), `user/${person}`],
   );
   const found = rows.map(({ project_id, job_id, ...item }) => ({ ...item, projectId: project_id, jobId: job_id }));

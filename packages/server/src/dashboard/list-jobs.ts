@@ -56,6 +56,12 @@ export async function listJobs(db: Queryable, filter: JobFilter): Promise<Dashbo
   return pageOf(await readRows(db, `${all} and id in (select id from hits)`, values, limit, hits), limit);
 }
 
+/** A question, a change that must be approved, a plan; or nothing to publish because Emend refused it. */
+const attention = `case
+  when status = 'active' and waiting_since is not null and waiting_for in ('answer', 'approval') and lease is null then 'waiting'
+  when status = 'completed' and failure_code is null and plan and not exists (select from job_messages where job_id = jobs.id) then 'waiting'
+  when status = 'completed' and failure_code is null and refused is not null then 'refused' end`;
+
 async function readRows(
   db: Queryable,
   from: string,
@@ -65,7 +71,7 @@ async function readRows(
 ): Promise<readonly DashboardJobRow[]> {
   const { rows } = await db.query<DashboardJobRow>(
     `${hits} select id, project_id as "projectId", status, phase, title, left(prompt, ${promptShownMax}) as prompt, model,
-       failure_code as "failureCode", diff_figures as figures,
+       failure_code as "failureCode", ${attention} as attention, diff_figures as figures,
        case when pull_request is not null then jsonb_build_object(
          'number', pull_request -> 'number', 'url', pull_request -> 'url',
          'state', pull_request -> 'state', 'draft', pull_request -> 'draft') end as "pullRequest",

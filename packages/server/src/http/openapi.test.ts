@@ -81,8 +81,10 @@ describe("the document", () => {
       "POST /v2/agent/{projectId}/claims/{id}/confirm",
       "POST /v2/agent/{projectId}/gates/{id}/look",
       "POST /v2/agent/{projectId}/job",
+      "POST /v2/agent/{projectId}/job/{id}/approve",
       "POST /v2/agent/{projectId}/job/{id}/archive",
       "POST /v2/agent/{projectId}/job/{id}/cancel",
+      "POST /v2/agent/{projectId}/job/{id}/decline",
       "POST /v2/agent/{projectId}/job/{id}/message",
       "POST /v2/agent/{projectId}/job/{id}/publish",
       "POST /v2/agent/{projectId}/job/{id}/retry",
@@ -109,7 +111,14 @@ describe("the document", () => {
 
   test("says all that an answer, an event or a webhook's message may hold: nothing more is admitted anywhere", () => {
     const { schemas } = api.document.components as unknown as { schemas: Record<string, unknown> };
-    const requests = ["CreateJobBody", "MessageJobBody", "AddClaimBody", "CreateAutomationBody", "EditAutomationBody"];
+    const requests = [
+      "CreateJobBody",
+      "MessageJobBody",
+      "ApproveJobBody",
+      "AddClaimBody",
+      "CreateAutomationBody",
+      "EditAutomationBody",
+    ];
     const open: string[] = [];
     const walk = (schema: unknown, path: string): void => {
       if (schema === null || typeof schema !== "object" || path.endsWith(".examples")) return;

@@ -1,6 +1,7 @@
 import {
   AddClaimBody,
   AgentJob,
+  ApproveJobBody,
   Automation,
   AutomationList,
   AutomationRun,
@@ -66,6 +67,7 @@ export function describeRoutes(app: FastifyInstance, options: { promptCodePoints
     Gate,
     Health,
     Upload,
+    ApproveJobBody,
   ]) {
     app.addSchema(schema);
   }

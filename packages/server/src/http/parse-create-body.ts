@@ -22,7 +22,7 @@ export function parseCreateBody(
   rules: { promptCodePointsMax: number; models: readonly string[] },
 ): CreateJobBody {
   if (!shape.Check(body)) throw invalid(wordsFor(shape.Errors(body)[0], body));
-  const { prompt, baseRef, model, draft, maxCostUsd, preview, plan, files } = body;
+  const { prompt, baseRef, model, draft, maxCostUsd, preview, plan, unknown, files } = body;
   if (isLongerThan(prompt, rules.promptCodePointsMax)) {
     throw invalid(`prompt must not have more than ${rules.promptCodePointsMax} characters.`);
   }
@@ -38,6 +38,7 @@ export function parseCreateBody(
     ...(maxCostUsd !== undefined && { maxCostUsd }),
     ...(preview !== undefined && { preview }),
     ...(plan !== undefined && { plan }),
+    ...(unknown !== undefined && { unknown }),
     ...(files !== undefined && { files }),
   };
 }

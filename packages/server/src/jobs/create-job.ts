@@ -23,6 +23,8 @@ export interface CreateJobInput {
   preview?: boolean;
   /** Make a plan first, and change nothing until a message. */
   plan?: boolean;
+  /** What happens to constructs that Emend does not know. Null: the project's setting. */
+  unknown?: "ask" | "draft" | "refuse" | null;
   createdBy: string;
   idempotencyKey: string | null;
 }
@@ -92,12 +94,12 @@ export async function createJob(
   const branch = `${rules.branchPrefix}/${id}`;
   const model = input.model ?? rules.model;
   const [head, tail] = splitNewJobBody({ id, repositoryUrl: rules.repositoryUrl, branch, model });
-  const { preview = false, plan = false } = input;
-  const isMarked = preview || plan;
+  const { preview = false, plan = false, unknown = null } = input;
+  const isMarked = preview || plan || unknown !== null;
   const query = deps.db.query<Row>({
     name: isMarked ? "create-marked-job" : "create-job",
     text: `select * from ${isMarked ? "create_marked_job" : "create_job"}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, make_interval(secs => $12),
-             $13, $14, $15, $16${isMarked ? ", $17, $18" : ""})`,
+             $13, $14, $15, $16${isMarked ? ", $17, $18, $19" : ""})`,
     values: [
       id,
       input.projectId,
@@ -115,7 +117,7 @@ export async function createJob(
       input.idempotencyKey === null ? null : bodyHash(input),
       head,
       tail,
-      ...(isMarked ? [preview, plan] : []),
+      ...(isMarked ? [preview, plan, unknown] : []),
     ],
   });
   const { rows } = await query.catch((cause: unknown) => {
@@ -153,6 +155,7 @@ function bodyHash(input: CreateJobInput): Buffer {
   const fields: unknown[] = [input.identity ?? input.prompt, input.baseRef, input.model, input.draft, input.maxCostUsd];
   if (input.preview) fields.push("preview");
   if (input.plan) fields.push("plan");
+  if (input.unknown) fields.push(`unknown ${input.unknown}`);
   return hash("sha256", JSON.stringify(fields), "buffer");
 }
 

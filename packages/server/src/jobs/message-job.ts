@@ -3,6 +3,7 @@ import type { PriceTable } from "@emend/agent";
 import { channels } from "../db/listener.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
+import { waitsForApproval } from "./answer-approval.ts";
 import { type BudgetRefusal, findBudgetRefusal } from "./budget.ts";
 import { type QuotaRule, type QuotaState, quotaState } from "./create-job.ts";
 import type { RecordedPullRequest } from "./pull-requests.ts";
@@ -167,9 +168,15 @@ type KeptMessage = Omit<MessageJobInput, "prompt"> & { kept: string | null };
 async function hearMessage(client: Queryable, quota: QuotaRule, input: KeptMessage): Promise<Accepting> {
   const ended = await acceptMessage(client, quota, input);
   const isActive = ended.kind === "refused" && ended.because === "active" && !input.onlyEnded;
-  const outcome = isActive ? await interject(client, quota, input) : ended;
+  const outcome = isActive ? await hearActive(client, quota, input) : ended;
   if (outcome.kind === "accepted") await attachUploads(client, input, input.files ?? []);
   return outcome;
+}
+
+/** A message is no approval: it withdraws the question, and the agent works on with what it says. */
+async function hearActive(client: Queryable, quota: QuotaRule, input: KeptMessage): Promise<Accepting> {
+  const { rowCount } = await client.query(`select 1 from jobs where id = $1 and ${waitsForApproval}`, [input.id]);
+  return rowCount === 0 ? interject(client, quota, input) : continueRound(client, quota, input);
 }
 
 const isAsking = "(waiting_for = 'answer' and waiting_since is not null and lease is null)";
@@ -218,6 +225,10 @@ export async function acceptMessage(client: Queryable, quota: QuotaRule, input: 
   const refusal = refusalOf(found);
   if (refusal) return refusal;
   if (found?.status === "active") return { kind: "refused", because: "active" };
+  return continueRound(client, quota, input);
+}
+
+async function continueRound(client: Queryable, quota: QuotaRule, input: KeptMessage): Promise<Accepting> {
   const admitted = await admitMessage(client, quota, input);
   if (admitted.kind !== "admitted") return admitted;
   const { id, createdBy, commentId, model } = input;

@@ -26,8 +26,16 @@ export async function startRound(
     model?: string | undefined;
   },
 ): Promise<WireJob> {
-  // Edits belong to their base. The branch has those that were pushed.
-  await client.query("delete from overlay where job_id = $1 and (select pushed from jobs where id = $1)", [input.id]);
+  // Edits belong to their base. The branch has those that were pushed. A change that waited for approval is worked on.
+  await client.query(
+    "delete from overlay where job_id = $1 and (select pushed and status <> 'active' from jobs where id = $1)",
+    [input.id],
+  );
+  await client.query(
+    `update job_questions set decision = 'withdrawn', decided_by = $2, decided_at = clock_timestamp()
+     where job_id = $1 and constructs is not null and decision is null`,
+    [input.id, input.createdBy],
+  );
   const { rows } = await client.query<WireRow>(
     `with message as (
        insert into job_messages (job_id, number, prompt, after_step, created_by, comment_id)
@@ -38,11 +46,11 @@ export async function startRound(
        -- create_until stays: a request of an earlier round may still open the pull request.
        update jobs set status = 'active', phase = 'queued', ref = branch,
          model = coalesce($4, model), chosen_model = coalesce($4, chosen_model), continues_branch = pushed,
-         base_commit = case when not pushed then base_commit end, context = '[]',
-         fork_commit = case when continues_branch then fork_commit when pushed then base_commit end,
+         base_commit = case when not pushed or status = 'active' then base_commit end, context = '[]',
+         fork_commit = case when continues_branch then fork_commit when pushed then base_commit end, approved = null,
          branch_commit = case when pushed and (${isPublished} or ${isTakenOver}) then commit_id else branch_commit end,
          rounds = rounds || jsonb_build_object('message', (select number - 1 from message), 'status',
-           case when not plan or (select number from message) > 1 then status end, 'pullTitle', title,
+           case when not plan or (select number from message) > 1 then case status when 'active' then rounds -> -1 ->> 'status' else status end end, 'pullTitle', title,
            'title', case when ${isPublished} or ${isTakenOver} then coalesce(commit_title, title) end,
            'summary', left(case when ${isTakenOver} then summary else coalesce(failure_message, summary) end, ${summaryKeptMax}),
            'failure', case when not ${isTakenOver} then failure_code end,

@@ -386,6 +386,30 @@ describe("email about one's own jobs", () => {
     expect(text).toContain(`https://emend.test/app/jobs/${id}`);
   });
 
+  test("asks everybody who may write to approve the change of a job that no person started", async () => {
+    await setEmailsJobs(pool, "usr_1", true);
+    await pool.query("update users set role = 'viewer' where id = 'usr_1'");
+    const ask = async () => {
+      const id = await seedJob(pool, projectId);
+      const construct = { path: "a.md", line: 2, text: "<iframe>\nx", kind: "element", reason: "New.", count: 3 };
+      await pool.query(
+        "insert into job_questions (job_id, question, answer_until, constructs) values ($1, 'Publish it?', now(), $2)",
+        [id, JSON.stringify([construct])],
+      );
+      return id;
+    };
+    await ask();
+    expect(await unsent()).toEqual([]);
+    await pool.query("update users set role = 'maintainer' where id = 'usr_1'");
+    const id = await ask();
+    received.length = 0;
+    await send();
+    const text = received[0]?.text ?? "";
+    expect(text).toContain("\nSubject: Waiting for you: Publish it?\n");
+    expect(text).toContain("- a.md, line 2 (3 times): <iframe> x");
+    expect(text).toContain(`https://emend.test/app/jobs/${id}`);
+  });
+
   test("asks for a review, once for each time that somebody is asked", async () => {
     await pool.query("update users set role = 'maintainer' where id = 'usr_1'");
     await pool.query(

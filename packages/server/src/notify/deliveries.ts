@@ -255,6 +255,11 @@ function slackText(message: WebhookMessage, facts: ChatFacts & { publicUrl: stri
     const page = linkTo(`${facts.publicUrl}/app/jobs/${job.id}`, "Answer in Emend");
     return `A job in *${project}* asks: ${escapeSlack(question)}${choices}${page === null ? "" : `\n${page}`}`;
   }
+  if (message.type === "job.waiting") {
+    const { job, waiting } = message.data;
+    const page = linkTo(`${facts.publicUrl}/app/jobs/${job.id}`, "Publish it or not");
+    return `A job in *${project}* waits for you: ${escapeSlack(waiting.message)}${page === null ? "" : `\n${page}`}`;
+  }
   if (!isOfJob(message)) return `*${project}*: ${otherText(message)}`;
   const { type, data } = message;
   const { job } = data;
@@ -276,7 +281,7 @@ function countsOf({ introduced, fixed }: ChatFacts, change: NonNullable<ChatFact
   ];
 }
 
-function otherText(message: Exclude<WebhookMessage, JobMessage | { type: "job.question" }>): string {
+function otherText(message: Exclude<WebhookMessage, JobMessage | { type: "job.question" | "job.waiting" }>): string {
   if (message.type === "webhook.test") return "This is a test message from Emend.";
   const { scope, jobs, costUsd, month } = message.data;
   const used = [

@@ -1,5 +1,6 @@
 import type { Logger } from "@emend/base/logger.ts";
 import { authoritiesOf } from "@emend/base/network.ts";
+import type { AskedConstruct } from "@emend/contract";
 import type { Transporter } from "nodemailer";
 import type { Queryable } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
@@ -71,6 +72,9 @@ interface DueEmail {
   pullUrl: string | null;
   question: string | null;
   options: readonly string[] | null;
+  /** What the question is about, if a person must approve it. */
+  constructs: readonly AskedConstruct[] | null;
+  until: string | null;
 }
 
 /** Sends one email about a job that ended or asks, or about a review. Throws if the mail server does not take it: the task is kept. */
@@ -79,7 +83,7 @@ export async function sendJobEmail(deps: EmailDeps, id: string): Promise<void> {
   const { rows } = await pool.query<DueEmail>(
     `select mail.id, mail.job_id as "jobId", projects.id as "projectId", mail.number, users.email, users.name,
        projects.name as project, jobs.status, coalesce(jobs.title, pull.title) as title, failure_code as "failureCode",
-       failure_message as "failureMessage", pull_request ->> 'url' as "pullUrl", question, options
+       failure_message as "failureMessage", pull_request ->> 'url' as "pullUrl", question, options, constructs, wire_time(answer_until) as until
      from job_emails mail left join job_questions asked on asked.id = question_id
        left join local_pull_requests pull on pull.project_id = mail.project_id and pull.number = mail.number
        join users on users.id = user_id left join jobs on jobs.id = mail.job_id
@@ -122,16 +126,20 @@ function toMessage(due: DueEmail, { from }: SmtpSettings, publicUrl: string) {
   const url = isReview ? `${publicUrl}/app/pulls/${due.projectId}/${due.number}` : `${publicUrl}/app/jobs/${due.jobId}`;
   const failed = due.status === "completed" ? "Follow-up failed" : "Failed";
   const ended = due.failureCode === null ? "Completed" : due.failureCode === "cancelled" ? "Cancelled" : failed;
-  const word = isReview ? "Review" : due.question === null ? ended : "Question";
+  const word = isReview ? "Review" : due.question === null ? ended : due.constructs ? "Waiting for you" : "Question";
   const title = oneLine(due.question ?? due.title ?? "A job without a title", due.question === null ? 150 : 500);
   const isFailure = word === failed && due.failureMessage !== null;
   const lines = [
     `${word}: ${title}`,
     `Project: ${oneLine(due.project, 200)}`,
-    ...(due.options ?? []).map((option) => `- ${oneLine(option, 200)}`),
+    ...(due.constructs
+      ? constructLines(due.constructs)
+      : (due.options ?? []).map((option) => `- ${oneLine(option, 200)}`)),
     ...(due.question === null
       ? []
-      : ["Open the job to answer. Without an answer, the agent continues with its best guess."]),
+      : due.constructs
+        ? [`Open the job to publish it or not. Without an answer by ${due.until}, it fails, and its change is kept.`]
+        : ["Open the job to answer. Without an answer, the agent continues with its best guess."]),
     ...(isFailure ? [oneLine(due.failureMessage ?? "", 500)] : []),
     ...(due.pullUrl === null && word === "Completed" ? ["No pull request was opened."] : []),
     ...(isReview ? ["You were asked to review this pull request."] : []),
@@ -156,6 +164,17 @@ function toMessage(due: DueEmail, { from }: SmtpSettings, publicUrl: string) {
       `<p style="color:#666">${why}</p>`,
     ].join("\n"),
   };
+}
+
+const constructsMax = 10;
+
+function constructLines(constructs: readonly AskedConstruct[]): string[] {
+  const shown = constructs.slice(0, constructsMax).map(({ path, line, text, count }) => {
+    const times = count === 1 ? "" : ` (${count} times)`;
+    return `- ${oneLine(path, 200)}, line ${line}${times}: ${oneLine(text, 200)}`;
+  });
+  const more = constructs.length - shown.length;
+  return more > 0 ? [...shown, `- and ${more} more`] : shown;
 }
 
 /** Titles and failures are a model's words: no line breaks (header injection) and no invisible characters. */

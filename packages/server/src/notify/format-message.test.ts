@@ -67,6 +67,21 @@ test("slack shows a question with its options, and nothing in it mentions or lin
   expect(text).toBe(`A job in *Docs* asks: Which &lt;port&gt;?\n• 80\n• &lt;!channel&gt;\n${link}`);
 });
 
+test("slack shows what a person must approve, and nothing in it mentions or links", () => {
+  const { projectId, job } = message.data as { projectId: string; job: AgentJob };
+  const waiting = {
+    for: "approval" as const,
+    message: "Publish <it>?",
+    constructs: [],
+    constructCount: 1,
+    until: "2026-03-02",
+  };
+  const told: WebhookMessage = { type: "job.waiting", timestamp: message.timestamp, data: { projectId, job, waiting } };
+  const { text } = JSON.parse(formatMessage(told, "slack", facts));
+  const link = "<https://emend.test/app/jobs/job_1|Publish it or not>";
+  expect(text).toBe(`A job in *Docs* waits for you: Publish &lt;it&gt;?\n${link}`);
+});
+
 test("slack counts what a job changed and found", () => {
   const done = { title: "Rename the guide", failure: null, pullRequest, type: "job.completed" } as const;
   const one = { files: 1, additions: 12, deletions: 4 };
@@ -78,8 +93,8 @@ test("slack counts what a job changed and found", () => {
   expect(counted({ change: one, introduced: 1 })).toContain("1 new problem ·");
 });
 
-// A question has its own text, tested above.
-const events = webhookEvents.filter((type) => type !== "job.question");
+// Questions have their own texts, tested above.
+const events = webhookEvents.filter((type) => type !== "job.question" && type !== "job.waiting");
 
 test.each(events)("%s keeps its lines and links, whatever a model, a person or a forge wrote", (type) => {
   const hostile = "<!channel> a|b & <https://evil.test|c>\n*bold* \u2028 `x`. Second sentence";

@@ -18,7 +18,14 @@ async function built(
     jobBase = null,
     message = "no",
     hosts = [],
-  }: { byPeople?: string[]; jobBase?: string | null; message?: string; hosts?: readonly string[] } = {},
+    unknown = [],
+  }: {
+    unknown?: { path: string; kind: string }[];
+    byPeople?: string[];
+    jobBase?: string | null;
+    message?: string;
+    hosts?: readonly string[];
+  } = {},
 ) {
   const project = {
     id: "prj",
@@ -26,6 +33,7 @@ async function built(
     repositoryUrl: "https://git.example.com/docs.git",
     baseRef: "main",
     docsDir: "docs",
+    allowedConstructs: [],
     settings: parseProjectSettings({ build: { on: true }, ...settings }),
   };
   const judge = async (task: { isAllowedHost(host: string): boolean }) => [
@@ -37,7 +45,7 @@ async function built(
     siteCache: new Map<string, string>(),
     knownSecrets: async () => ["a-secret-of-this-installation"],
   };
-  const change = { base: tree, head: tree, entries, byPeople };
+  const change = { base: tree, head: tree, entries, byPeople, unknown };
   const findings = await buildChange(
     deps,
     project,
@@ -58,9 +66,10 @@ it("builds a change only if all code that runs is on the project's base branch",
   expect(await built({}, { byPeople: ["docs/a.md"] })).toEqual([
     `${not}people have changed files on its branch, and only code of the base branch is run`,
   ]);
-  expect(await built({ policy: { codeAsDraft: true } })).toEqual([
-    `${not}policy.codeAsDraft is on, so a change may add code`,
+  expect(await built({}, { unknown: [{ path: "docs/a.md", kind: "template" }] })).toEqual([
+    `${not}a builder may run what waits for approval (template in docs/a.md)`,
   ]);
+  expect(await built({}, { unknown: [{ path: "docs/a.md", kind: "element" }] })).toEqual(["error no"]);
   expect(await built({ policy: { allowedPaths: ["docs/*.md"] } })).toEqual([
     `${not}policy.allowedPaths lets the change add code to docs/a.md`,
   ]);
@@ -83,16 +92,34 @@ it("allows the domains that the request or the project names, and no other", asy
   expect(await built({ policy }, { hosts })).toEqual(["error no", "error asked.example.dev", "error docs.acme.dev"]);
 });
 
-it("what a browser finds on a built page denies a change, as its content would", () => {
-  const passed = { kind: "passed", introduced: [], fixed: [], findingsBefore: 0, findingsAfter: 0 } as const;
+it("what a browser sees of the change itself is a question, once; a page with more than documentation is denied", () => {
+  const passed = {
+    kind: "passed",
+    introduced: [],
+    fixed: [],
+    constructs: [],
+    findingsBefore: 0,
+    findingsAfter: 0,
+  } as const;
   expect(withBuilt(passed, [found, { ...found, check: "built-page", message: "runs a script" }])).toEqual({
     kind: "denied",
     violations: [{ path: "a.md", rule: "runs a script" }],
   });
+  const edit = { ...found, check: "built-edit", message: "loads a frame" };
+  const asked = { path: "a.md", text: "loads a frame", key: "built loads a frame" };
+  expect(withBuilt(passed, [edit])).toMatchObject({ kind: "passed", introduced: [], constructs: [asked] });
+  expect(withBuilt(passed, [edit], ["built loads a frame"])).toMatchObject({ kind: "passed", constructs: [] });
 });
 
 it("an error of the builder makes a draft, a warning does not, and a denied change stays denied", () => {
-  const passed = { kind: "passed", introduced: [], fixed: [], findingsBefore: 0, findingsAfter: 0 } as const;
+  const passed = {
+    kind: "passed",
+    introduced: [],
+    fixed: [],
+    constructs: [],
+    findingsBefore: 0,
+    findingsAfter: 0,
+  } as const;
   expect(withBuilt(passed, [found])).toMatchObject({ kind: "flagged", introduced: [found] });
   expect(withBuilt(passed, [{ ...found, severity: "warning" }])).toMatchObject({ kind: "passed" });
   const denied = { kind: "denied", violations: [] } as const;
@@ -111,7 +138,7 @@ it("takes screenshots only with code of the base branch, and only pictures from 
   };
   const settings = parseProjectSettings({ build: { on: true } });
   const place = { id: "prj", forge: "local", repositoryUrl: "https://git.example.com/docs.git" };
-  const project = { ...place, baseRef: "main", docsDir: "docs", settings };
+  const project = { ...place, baseRef: "main", docsDir: "docs", allowedConstructs: [], settings };
   const take = (byPeople: string[]) => {
     const change = { base: tree, head: tree, entries, byPeople };
     return screenshotsOf(deps, project, { baseRef: null }, change, new AbortController().signal);

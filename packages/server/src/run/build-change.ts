@@ -1,6 +1,6 @@
 import { redactSecrets } from "@emend/base/secrets/secrets-in.ts";
-import { type Builds, builtPage, type PagePicture, type TakenScreenshot } from "@emend/build";
-import { hostsIn, isAllowed, type Verdict } from "@emend/review";
+import { type Builds, builtEdit, builtPage, type PagePicture, type TakenScreenshot } from "@emend/build";
+import { type Construct, hostsIn, isAllowed, type Verdict } from "@emend/review";
 import { type Finding, matchesGlob, type ParseCache, type Severity } from "@emend/site";
 import type { OverlayEntry, Tree } from "@emend/tree";
 import type { LeasedJob } from "../jobs/run/leased-job.ts";
@@ -20,7 +20,12 @@ export interface BuiltChange {
   entries: readonly OverlayEntry[];
   /** Files that people changed on the job's branch. */
   byPeople: readonly string[];
+  /** What waits for approval. */
+  unknown?: readonly { path: string; kind: string }[];
 }
+
+/** Kinds that a builder only copies to a page. It may run any other. */
+const copied: ReadonlySet<string> = new Set(["element", "attribute", "domain", "invisible characters"]);
 
 /** What the site's builder says about a change, and what a browser finds on its pages. Empty if nothing is built. */
 export async function buildChange(
@@ -104,26 +109,37 @@ export async function screenshotsOf(
 function whyNotBuilt(
   { baseRef, settings: { policy } }: RunProject,
   job: Pick<LeasedJob, "baseRef">,
-  { entries, byPeople }: BuiltChange,
+  { entries, byPeople, unknown = [] }: BuiltChange,
 ): string | null {
   if (job.baseRef !== null && job.baseRef !== baseRef)
     return `the job starts from ${job.baseRef}, not from the project's base branch`;
   if (byPeople.length > 0) return "people have changed files on its branch, and only code of the base branch is run";
-  if (policy.codeAsDraft) return "policy.codeAsDraft is on, so a change may add code";
+  const run = unknown.find(({ kind }) => !copied.has(kind));
+  if (run) return `a builder may run what waits for approval (${run.kind} in ${run.path})`;
   const own = entries.find(({ path }) => isAllowed(policy, path));
   return own ? `policy.allowedPaths lets the change add code to ${own.path}` : null;
 }
 
 const rank: Record<Severity, number> = { error: 0, warning: 1, info: 2 };
 
-/** A change that the builder refuses is a draft. One that would act in a reader's browser is not published at all. */
-export function withBuilt(verdict: Verdict, built: readonly Finding[]): Verdict {
-  if (verdict.kind === "denied" || built.length === 0) return verdict;
+/**
+ * A change that the builder refuses is a draft. What it would do in a reader's browser is a question, and a page that shows
+ * more than documentation is not published at all.
+ */
+export function withBuilt(verdict: Verdict, found: readonly Finding[], allowed: readonly string[] = []): Verdict {
+  const isEdit = ({ check }: Finding) => check === builtEdit;
+  const asked = found.filter(isEdit).map(({ path, line, message }): Construct => {
+    const reason = "A browser saw this on the built page.";
+    return { path, line, text: message.slice(0, 500), kind: "other", reason, key: `built ${message}` };
+  });
+  const built = found.filter((one) => !isEdit(one));
+  if (verdict.kind === "denied" || found.length === 0) return verdict;
+  const constructs = [...verdict.constructs, ...asked.filter(({ key }) => !allowed.includes(key ?? ""))];
   const violations = built.flatMap(({ check, path, message }) =>
     check === builtPage ? [{ path, rule: message }] : [],
   );
   if (violations.length > 0) return { kind: "denied", violations };
   const isRefused = built.some(({ severity }) => severity === "error");
   const introduced = [...verdict.introduced, ...built].sort((a, b) => rank[a.severity] - rank[b.severity]);
-  return { ...verdict, kind: isRefused ? "flagged" : verdict.kind, introduced };
+  return { ...verdict, kind: isRefused ? "flagged" : verdict.kind, introduced, constructs };
 }

@@ -8,6 +8,7 @@ import type { Pool } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { type EditedJob, findEditedJob, holdForEdit, recordEdit, releaseEdit } from "../jobs/edit-hold.ts";
 import { newId } from "../lib/id.ts";
+import { decideUnknown } from "./ask-approval.ts";
 import { describeVerdict } from "./recorder.ts";
 import { policyOf, type RunProject } from "./run.ts";
 import { deniedMessage } from "./run-job.ts";
@@ -105,7 +106,7 @@ export async function reviewEdit(
   signal: AbortSignal,
 ): Promise<Verdict> {
   const { mirror, base, overlay, whole, title } = change;
-  return reviewChange(
+  const verdict = await reviewChange(
     {
       base,
       overlay,
@@ -121,6 +122,9 @@ export async function reviewEdit(
     },
     signal,
   );
+  // A person wrote it, so there is nobody to ask. A project's other wishes count for people too.
+  const count = verdict.kind === "denied" ? 0 : verdict.constructs.length;
+  return decideUnknown(verdict, project.settings.policy.unknown, count);
 }
 
 async function pushHeld(

@@ -13,6 +13,7 @@ import {
 } from "@emend/tree";
 import { AppError, isAppError } from "../errors.ts";
 import type { LeasedJob } from "../jobs/run/leased-job.ts";
+import { decideUnknown, unapprovedIn, unknownCheck } from "./ask-approval.ts";
 import { type BuiltChange, buildChange, picturesOf, withBuilt } from "./build-change.ts";
 import { classifyChange } from "./classify-change.ts";
 import type { CrashPoint } from "./crash-points.ts";
@@ -105,7 +106,12 @@ export function createStages(deps: StageDeps): Stages {
       );
       // What policy denies is not built.
       if (verdict.kind === "denied") return verdict;
-      return withBuilt(verdict, await buildChange(deps, project, job, builtOf(job, tree, whole), signal));
+      const unknown = await unapprovedIn(job, tree, verdict.constructs);
+      const built = await buildChange(deps, project, job, { ...builtOf(job, tree, whole), unknown }, signal);
+      const found = withBuilt(verdict, built, project.allowedConstructs);
+      const asked = found.kind === "denied" ? [] : await unapprovedIn(job, tree, found.constructs);
+      // What a person approved is not asked about, listed or refused again.
+      return asked.length === 0 ? found : decideUnknown(found, job.unknown, asked.length);
     },
 
     async takePictures(job, tree, change, signal) {
@@ -113,7 +119,8 @@ export function createStages(deps: StageDeps): Stages {
       if (!project.settings.build.on || !deps.builds) return null;
       const whole = await wholeOf(deps, project, job, tree, change, signal);
       try {
-        return await picturesOf(deps, project, job, builtOf(job, tree, whole), signal);
+        const unknown = await unapprovedIn(job, tree, change.verdict.constructs);
+        return await picturesOf(deps, project, job, { ...builtOf(job, tree, whole), unknown }, signal);
       } catch (error) {
         signal.throwIfAborted();
         // Nobody's pull request waits for a picture.
@@ -233,6 +240,9 @@ export function draftReasonOf(
     const errors = change.verdict.introduced.filter(({ severity }) => severity === "error");
     if (errors.length > 0 && errors.every(({ check }) => truthChecks.has(check))) {
       return "Statements in this change could not be verified. Compare the findings with the change before merging.";
+    }
+    if (errors.length > 0 && errors.every(({ check }) => check === unknownCheck)) {
+      return "This change has what no page of the site has yet. Look at it before merging.";
     }
     if (errors.length > 0 && errors.every(({ check }) => check === "build")) {
       return "The site's builder refuses this change, or reports errors that the base branch does not have.";

@@ -1,4 +1,4 @@
-import { type AgentOutcome, type FollowUp, type Step, type Usage, unansweredIn } from "@emend/agent";
+import { type AgentOutcome, type FollowUp, latestRound, type Step, type Usage, unansweredIn } from "@emend/agent";
 import type { Evidence } from "@emend/base/evidence.ts";
 import { assertNever } from "@emend/base/fault.ts";
 import type { TotalUsage } from "@emend/publish";
@@ -60,7 +60,9 @@ export async function proposeChange(
   const unanswered = unansweredIn({ ...job, ...said }, steps);
   for (const question of unanswered) await recorder.saveNotice(guessWords(question));
   if (outcome.kind === "unchanged" || verdict === null) {
-    return { kind: "unchanged", summary: outcome.summary, limitReached };
+    const refused = refusedIn(latestRound({ ...job, ...said }, steps));
+    const summary = refused === null ? outcome.summary : `Emend refused this change: ${refused}\n\n${outcome.summary}`;
+    return { kind: "unchanged", summary, limitReached, refused };
   }
   const words = wordsOf(outcome, job);
   const sources = withoutDuplicates([...job.sources, ...cited, ...askedOfServices(steps)]);
@@ -72,8 +74,8 @@ export async function proposeChange(
   return { kind: "reviewed", change, model, usage: totalUsage(steps) };
 }
 
-/** Policy decides once more about a preview that is to be published: the project's settings may have changed since. */
-export async function reviewPreview(
+/** Policy decides once more about a change that a person wants published: the project's settings may have changed since. */
+export async function reviewFinished(
   deps: RunDeps,
   job: LeasedJob,
   tree: OpenTree,
@@ -85,8 +87,10 @@ export async function reviewPreview(
   crashPoint("before-review");
   const now = await stages.review(job, tree, proposal.change, signal);
   crashPoint("after-review");
-  const verdict = now.kind === "denied" ? now : proposal.change.verdict;
-  return (await storeChange(deps, job, tree, { ...proposal.change, verdict }, signal)) ?? proposal;
+  const verdict = keepTruths(now, proposal.change.verdict);
+  const change = { ...proposal.change, verdict: verdict as PassableVerdict };
+  // A denied change has ended.
+  return (await storeChange(deps, job, tree, { ...change, verdict }, signal)) ?? { ...proposal, change };
 }
 
 /** Stores a reviewed change before anything is built from it. Null: it may be published. */
@@ -115,6 +119,15 @@ async function storeChange(
     return { kind: "unchanged", summary: why, limitReached };
   }
   return null;
+}
+
+const refusedEdit = /^nothing was edited: (.+)/s;
+
+/** Why Emend took back the agent's last edit in these steps, if it did. */
+function refusedIn(steps: readonly Step[]): string | null {
+  const messages = steps.flatMap((step) => step.messages);
+  const last = messages.findLast((one) => one.role === "tool" && one.isError && refusedEdit.test(one.output));
+  return last?.role === "tool" ? (refusedEdit.exec(last.output)?.[1] ?? null) : null;
 }
 
 /** For people, where a question got no answer. */
@@ -230,7 +243,7 @@ export async function proposeOnMovedBase(
   const moved = await stages.openOnMovedBase(job, tree, change, signal);
   crashPoint("after-base-taken-in");
   const branch = tree.baseBranch;
-  if (job.previewed && moved.kind !== "unmoved") {
+  if (job.publishesPreview && moved.kind !== "unmoved") {
     const paths = moved.kind === "conflict" ? moved.paths : await changedBelow(tree, moved.tree);
     if (paths.length > 0) return { kind: "outdated", branch, paths };
   }

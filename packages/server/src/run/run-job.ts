@@ -13,17 +13,27 @@ import type { LeasedJob, StoredWords } from "../jobs/run/leased-job.ts";
 import { LeaseLost } from "../jobs/run/leases.ts";
 import { type AskedQuestion, waitForAnswer } from "../jobs/run/wait-for-answer.ts";
 import type { Disk } from "../lib/disk.ts";
+import { approvalFor } from "./ask-approval.ts";
 import type { CrashPoint } from "./crash-points.ts";
 import {
   proposeChange,
   proposeOnMovedBase,
   type ReviewedProposal,
-  reviewPreview,
+  reviewFinished,
   totalUsage,
 } from "./propose-change.ts";
 import { createRecorder, retryThroughOutage } from "./recorder.ts";
 import type { Recorder, RunDeps } from "./run.ts";
-import { type ActiveRun, type Outcome, type PassableVerdict, Released, type Stages, Stalled } from "./run.ts";
+import {
+  type ActiveRun,
+  type OpenTree,
+  type Outcome,
+  type PassableVerdict,
+  Released,
+  type ReviewedChange,
+  type Stages,
+  Stalled,
+} from "./run.ts";
 
 /**
  * One attempt at a job, continuing where an earlier one stopped. Stored steps are not requested from the model again,
@@ -31,6 +41,8 @@ import { type ActiveRun, type Outcome, type PassableVerdict, Released, type Stag
  */
 async function runJob(deps: RunDeps, job: LeasedJob, signal: AbortSignal): Promise<Outcome> {
   if (job.denied) return { kind: "denied", ...job.denied };
+  if (job.unansweredApproval !== null && job.change === null)
+    return { kind: "unapproved", question: job.unansweredApproval, hours: job.approvalWaitMs / 3_600_000 };
   const { stages, recorder, crashPoint } = deps;
   const { edits, ...said } = await recorder.load();
   crashPoint("after-load");
@@ -43,8 +55,8 @@ async function runJob(deps: RunDeps, job: LeasedJob, signal: AbortSignal): Promi
 
   const proposal = job.change
     ? resumeChange(job, job.change, said)
-    : job.previewed
-      ? await reviewPreview(deps, job, tree, resumeChange(job, job.previewed, said), signal)
+    : job.finished
+      ? await reviewFinished(deps, job, tree, resumeChange(job, job.finished, said), signal)
       : await proposeChange(deps, job, tree, said, signal);
   if (proposal.kind !== "reviewed") return proposal;
   const pictures = await stages.takePictures?.(job, tree, proposal.change, signal);
@@ -55,6 +67,12 @@ async function runJob(deps: RunDeps, job: LeasedJob, signal: AbortSignal): Promi
   const onBase = await proposeOnMovedBase(deps, job, tree, proposal.change, signal);
   if (onBase.kind !== "change") return onBase;
   const { change, move, baseConflict } = onBase;
+  // With what happened on the base branch since an approval, it may be another change: then a person is asked anew.
+  const asked = await askAbout(job, onBase.tree, change);
+  if (asked) {
+    if (move?.kind === "merged") await recorder.saveChange(move.change);
+    return asked;
+  }
   const saveCommit: Recorder["saveCommit"] = (ids) => recorder.saveCommit(ids, move ?? undefined);
   const work = { ...onBase.tree, change, model, usage, baseConflict, stored: job.change };
   const publication = await stages.publish(job, { ...work, recorder: { ...recorder, saveCommit } }, signal);
@@ -64,6 +82,17 @@ async function runJob(deps: RunDeps, job: LeasedJob, signal: AbortSignal): Promi
   await recorder.savePullRequest(publication.pullRequest);
   crashPoint("after-pull-request-stored");
   return { kind: "published", pullRequest: publication.pullRequest, change };
+}
+
+/** Nothing of a change leaves Emend before a person has approved what the site does not have. */
+async function askAbout(
+  job: LeasedJob,
+  tree: OpenTree,
+  { verdict }: ReviewedChange,
+): Promise<Extract<Outcome, { kind: "asked" }> | null> {
+  if (job.change) return null;
+  const asked = await approvalFor(job, tree, verdict.constructs);
+  return asked && { kind: "asked", ...asked };
 }
 
 interface RunJobDeps {
@@ -177,7 +206,8 @@ async function writeAfterRun(deps: RunJobDeps, run: ActiveRun, next: StoredNext)
   if (next.kind === "release") return releaseRun(deps.pool, lease, next.release);
   if (next.kind === "ask") {
     deps.crashPoint("before-question-told");
-    await waitForAnswer(deps.pool, lease, next.asked, run.job.answerWaitMs);
+    const waitMs = next.asked.constructs ? run.job.approvalWaitMs : run.job.answerWaitMs;
+    await waitForAnswer(deps.pool, lease, next.asked, waitMs);
     return deps.crashPoint("after-question-told");
   }
   deps.crashPoint("before-end");
@@ -297,13 +327,18 @@ function endingOf(outcome: Exclude<Outcome, { kind: "asked" }>): Ending {
   switch (outcome.kind) {
     case "unchanged":
       if (outcome.limitReached) return { kind: "failed", code: outcome.limitReached, message: outcome.summary };
-      return { kind: "completed", summary: outcome.summary };
+      return { kind: "completed", summary: outcome.summary, refused: outcome.refused ?? null };
     case "denied":
       return {
         kind: "failed",
         code: outcome.limitReached ?? "policy_denied",
         message: deniedMessage(outcome.violations),
       };
+    case "unapproved": {
+      const hours = Math.round(outcome.hours * 10) / 10;
+      const message = `The time to answer (${hours} h) is over: ${outcome.question} Emend published nothing and kept the change. Approve it to publish it.`;
+      return { kind: "failed", code: "policy_denied", message };
+    }
     case "previewed":
     case "published": {
       const { limitReached, summary } = outcome.change;

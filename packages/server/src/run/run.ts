@@ -159,10 +159,13 @@ export interface PublishWork extends OpenTree {
 
 /** The outcome of a run that completed. */
 export type Outcome =
-  | { kind: "unchanged"; summary: string; limitReached: LimitCode | null }
-  /** The job waits for an answer, without a worker. */
+  /** `refused`: why Emend refused what the agent wanted to change last. */
+  | { kind: "unchanged"; summary: string; limitReached: LimitCode | null; refused?: string | null }
+  /** The job waits for an answer, without a worker. With constructs, for a person's approval. */
   | ({ kind: "asked" } & AskedQuestion)
   | { kind: "denied"; violations: readonly Violation[]; limitReached: LimitCode | null }
+  /** Nobody approved the change in time. It is kept. */
+  | { kind: "unapproved"; question: string; hours: number }
   | { kind: "published"; pullRequest: PullRequest; change: ReviewedChange }
   /** A preview: its diff is stored, and nothing was sent. */
   | { kind: "previewed"; change: ReviewedChange }
@@ -221,6 +224,7 @@ export interface RunProject {
   repositoryUrl: string;
   baseRef: string | null;
   docsDir: string;
+  allowedConstructs: readonly string[];
   settings: {
     styleGuides: readonly string[];
     checks: { ignore: readonly IgnoreEntry[] };
@@ -231,7 +235,7 @@ export interface RunProject {
     draft: boolean;
     closedPullRequest: "open_new" | "fail";
     limits: Limits;
-    policy: Omit<Policy, "docsDir">;
+    policy: Omit<Policy, "docsDir"> & { unknown: "ask" | "draft" | "refuse" };
     commit: CommitSettings;
     forge: ForgeSettings;
   };
@@ -246,7 +250,8 @@ export function askedOf(job: Pick<LeasedJob, "prompt" | "followUps" | "interject
 }
 
 export function policyOf(project: RunProject): Policy {
-  return { ...project.settings.policy, docsDir: project.docsDir };
+  const { docsDir, allowedConstructs } = project;
+  return { ...project.settings.policy, docsDir, allowedConstructs };
 }
 
 /** A request can only lower the project's limits. */

@@ -78,11 +78,15 @@ export async function workOnJob(
       : { remote: await named.remote(either), branch, path: path.slice(named.name.length + 2) };
   }
   const byPeople = [...job.peoplePaths, ...(work.pushedByPeople ?? [])];
-  const soFar = () => ({ base: work.base, head: work.overlay, entries: work.overlay.entries(), byPeople });
-  const build = (either: AbortSignal) => buildChange(deps, project, job, soFar(), either);
-  const renew = (either: AbortSignal) => screenshotsOf(deps, project, job, soFar(), either);
+  const soFar = async (either: AbortSignal) => {
+    const entries = work.overlay.entries();
+    const { constructs: unknown } = await vetting.judge(entries, either);
+    return { base: work.base, head: work.overlay, entries, byPeople, unknown };
+  };
+  const build = async (either: AbortSignal) => buildChange(deps, project, job, await soFar(either), either);
+  const renew = async (either: AbortSignal) => screenshotsOf(deps, project, job, await soFar(either), either);
   const look = async (path: string, either: AbortSignal) => {
-    const taken = (await picturesOf(deps, project, job, soFar(), either, [path])) ?? [];
+    const taken = (await picturesOf(deps, project, job, await soFar(either), either, [path])) ?? [];
     return taken.flatMap(({ side, width, webp }) =>
       side === "after" ? [{ name: `${path}, in a window of ${width} pixels`, webp }] : [],
     );

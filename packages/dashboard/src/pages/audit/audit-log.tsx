@@ -151,6 +151,8 @@ const actions: Readonly<Record<string, string>> = {
   "key.created": "Created the key",
   "key.changed": "Changed the key",
   "key.revoked": "Revoked the key",
+  "construct.allowed": "Allowed on a site from now on:",
+  "construct.removed": "Asks again about:",
   "directory_token.created": "Created the directory token",
   "directory_token.revoked": "Revoked the directory token",
   "project.added": "Added the project",
@@ -244,6 +246,9 @@ function aboutOf(action: string, target: string | null, details: Readonly<Record
       return `${text("name")}: ${Array.isArray(details.changed) ? details.changed.join(", ") : ""}`;
     case "setting.changed":
       return `${settings[target ?? ""] ?? target}: ${"to" in details ? (JSON.stringify(details.to) ?? "") : "as the environment says"}`;
+    case "construct.allowed":
+    case "construct.removed":
+      return text("construct");
     case "pull_request.merged":
     case "pull_request.closed":
       return `#${details.number} ${text("title")}`;

@@ -16,6 +16,7 @@ import { Age, VisibleText } from "../../parts/text.tsx";
 
 const kinds: Record<DashboardInboxItem["kind"], { icon: IconName; className: string; word: string }> = {
   question: { icon: "queued", className: "text-warn", word: "Question" },
+  approval: { icon: "queued", className: "text-warn", word: "Waiting for you" },
   plan: { icon: "queued", className: "text-warn", word: "Plan" },
   review: { icon: "open", className: "text-good", word: "Review" },
   pull: { icon: "open", className: "text-good", word: "Your pull request" },

@@ -12,6 +12,7 @@ import { Person } from "../../parts/person.tsx";
 import { Clipped, VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
 import { saveDraft } from "../jobs/draft.ts";
+import { ApprovalButtons } from "./approval.tsx";
 import { failureAdvice } from "./failure-actions.ts";
 import { followUpId } from "./follow-up.tsx";
 import { useRunAgain } from "./use-run-again.ts";
@@ -19,7 +20,17 @@ import { useRunAgain } from "./use-run-again.ts";
 /** Newer servers may send unknown codes. */
 const unknown = { title: "The job failed", words: "", action: "again" } as const;
 
+/** A person has the last word about these, and can still say yes to the first. */
+const unapproved = {
+  title: "This change was not approved in time",
+  words: "The change is kept. Read it, then publish it.",
+  action: "approve",
+} as const;
+const declined = { title: "Not published", words: "", action: "message" } as const;
+
 function adviceOf(run: DashboardJob["run"]) {
+  if (run.isApprovable) return unapproved;
+  if (run.declinedBy !== null) return declined;
   return (run.failure && failureAdvice[run.failure.code]) ?? unknown;
 }
 
@@ -109,6 +120,12 @@ export function Failure({ job }: { job: DashboardJob }) {
               {isFollowUp ? "Write another message" : "Edit the prompt"}
             </Button>
           )}
+          {shown === "message" && (
+            <Button look="primary" onClick={() => document.getElementById(followUpId)?.focus()}>
+              Ask for another change
+            </Button>
+          )}
+          {shown === "approve" && <ApprovalButtons jobId={id} />}
           {shown in places && <Place projectId={job.projectId} to={places[shown as keyof typeof places]} />}
           {isRetryable && (
             <Button

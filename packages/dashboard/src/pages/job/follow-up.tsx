@@ -122,6 +122,7 @@ function placeholderOf(run: JobRun): string {
   const { status, waiting } = run;
   if (isPlanReady(run)) return "What should the plan do otherwise?";
   if (waiting?.for === "answer") return "Your answer";
+  if (waiting?.for === "approval") return "What should it do otherwise?";
   return status === "active" ? "What should it know?" : "What else should change?";
 }
 
@@ -129,6 +130,7 @@ function labelOf(run: JobRun): string {
   const { status, pullRequest, waiting } = run;
   if (isPlanReady(run)) return "Approve the plan, or change it";
   if (waiting?.for === "answer") return waiting.options?.length ? "Or answer in your own words" : "Answer";
+  if (waiting?.for === "approval") return "Or have the change made in another way";
   if (status === "active") return "Tell the job something while it works";
   return pullRequest ? `Ask for changes on pull request #${pullRequest.number}` : "Ask for changes";
 }

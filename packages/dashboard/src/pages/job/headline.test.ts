@@ -7,7 +7,7 @@ const usage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, costUsd: 
 const findings = { before: 3, after: 0, introducedCount: 0, fixedCount: 3, introduced: [], fixed: [] };
 const pullRequest = { number: 42, url: "https://forge.test/42", state: "open", draft: false } as const;
 const diff = { diff: "", files: Array.from({ length: 18 }, () => ({})) } as unknown as JobDiff;
-const ended = { status: "completed", phase: "publishing", usage, findings: null, pullRequest: null };
+const ended = { status: "completed", phase: "publishing", usage, findings: null, pullRequest: null, refused: null };
 const say = (run: object, change?: JobDiff, rounds: object = {}) =>
   headlineOf({ run: { ...ended, ...run } as JobRun, messages: [], outcomes: [], ...rounds }, change);
 
@@ -21,6 +21,7 @@ it("says in one sentence how a job went", () => {
   expect(say({ pullRequest: { ...pullRequest, draft: true } })).toBe("Opened draft #42");
   expect(say({ pullRequest: { ...pullRequest, state: "merged" } })).toBe("Merged #42");
   expect(say({})).toBe("No changes");
+  expect(say({ refused: "a script" })).toBe("Nothing published");
   expect(say({ status: "failed" })).toBe("Not published");
   expect(say({ status: "active", phase: "checking", pullRequest })).toBe("Comparing the site with what it was");
 });

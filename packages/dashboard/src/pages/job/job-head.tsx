@@ -1,4 +1,4 @@
-import type { DashboardJob, DashboardProject, JobDiff, JobRun } from "@emend/contract";
+import type { DashboardJob, DashboardJobRow, DashboardProject, JobDiff, JobRun } from "@emend/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
@@ -29,7 +29,7 @@ export function JobHead(props: {
   const title = jobTitle(run);
   return (
     <header className="grid grid-cols-[minmax(0,1fr)] gap-3 pt-8 pb-5">
-      <title>{`${title.slice(0, 100)} · Emend`}</title>
+      <title>{`${attentionOf(run) === "waiting" ? "Waiting for you: " : ""}${title.slice(0, 100)} · Emend`}</title>
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
         <h1 className={`line-clamp-3 min-w-0 flex-1 basis-72 ${props.isWatched ? "min-h-14 sm:min-h-16" : ""}`}>
           <VisibleText text={title.slice(0, 400)} />
@@ -46,9 +46,12 @@ export function JobHead(props: {
         className={`flex flex-wrap content-start items-center gap-x-3 gap-y-1 text-[16px] leading-6 ${props.isWatched || run.findings ? "min-h-19 sm:min-h-6" : ""}`}
         aria-live="polite"
       >
-        {run.waiting?.for !== "answer" && (
-          <Status status={run.status} phase={run.phase} failureCode={run.failure?.code ?? null} />
-        )}
+        <Status
+          status={run.status}
+          phase={run.phase}
+          failureCode={run.failure?.code ?? null}
+          attention={attentionOf(run)}
+        />
         <Headline words={headlineOf(props.job, props.diff)} files={filesOf(props.diff)} />
         {props.problem && <span className="told-late text-warn">{props.problem}</span>}
       </p>
@@ -102,11 +105,19 @@ export function headlineOf(
   return parts.filter((part) => part !== "").join(" · ");
 }
 
+/** The server's rule for the list. */
+function attentionOf({ waiting, plan, refused, status, failure }: JobRun): DashboardJobRow["attention"] {
+  if (waiting?.for === "answer" || waiting?.for === "approval") return "waiting";
+  if (plan && status === "completed" && failure === null) return "waiting";
+  return refused === null ? null : "refused";
+}
+
 const waitingWords = {
   disk: "Waiting for disk space",
   forge: "Waiting for the repository's host",
   model: "Waiting for the model",
-  answer: "Waiting for your answer",
+  answer: "The agent has a question",
+  approval: "Nothing was published yet",
 } as const;
 
 function outcomeOf(run: JobRun): string {
@@ -126,6 +137,7 @@ function outcomeOf(run: JobRun): string {
     return `${verbs[pullRequest.state]} #${pullRequest.number}`;
   }
   if (status === "failed") return "Not published";
+  if (run.refused !== null) return "Nothing published";
   if (run.plan) return "Plan ready";
   return run.preview ? "Preview only" : "No changes";
 }

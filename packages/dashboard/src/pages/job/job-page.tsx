@@ -13,6 +13,7 @@ import { Pending, Skeleton } from "../../parts/notice.tsx";
 import { Prose } from "../../parts/prose.tsx";
 import { Clipped, Clock, VisibleText } from "../../parts/text.tsx";
 import { pullPath } from "../pulls/queries.ts";
+import { Approval } from "./approval.tsx";
 import { Failure } from "./failure.tsx";
 import { Findings } from "./findings.tsx";
 import { FollowUp } from "./follow-up.tsx";
@@ -95,6 +96,7 @@ function Job({ job, isServerAway }: { job: DashboardJob; isServerAway: boolean }
       />
       <div key={String(isWatched)} className={`${columns} ${isBeside ? beside : ""}`}>
         <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
+          {run.waiting?.for === "approval" && <Approval run={run} />}
           {isAsking && <FollowUp run={run} projectId={job.projectId} />}
           <Slot job={job} isWatched={isWatched} />
           <Told run={run} />
@@ -194,7 +196,13 @@ function Slot({ job, isWatched }: { job: DashboardJob; isWatched: boolean }) {
           className={`grid content-start gap-1 px-4 py-3 ${isWatched ? (isLow(job) ? lowSlotHeight : slotHeight) : ""}`}
         >
           <h2 className="text-quiet">
-            {isRound ? `Result of follow-up ${messages.length}${unchanged}` : run.plan ? "Plan" : "Summary"}
+            {isRound
+              ? `Result of follow-up ${messages.length}${unchanged}`
+              : run.refused !== null
+                ? "Nothing was published"
+                : run.plan
+                  ? "Plan"
+                  : "Summary"}
           </h2>
           <Clipped
             className="grid gap-2 wrap-anywhere"
@@ -268,7 +276,7 @@ function Progress({ job }: { job: DashboardJob }) {
     >
       <h2 className="flex justify-between gap-3 text-quiet">
         Budget used
-        {started && job.messages.length === 0 && (
+        {started && job.messages.length === 0 && run.waiting === null && (
           <span className="font-normal">
             running for <Clock since={started} />
           </span>
@@ -341,7 +349,7 @@ export function Told({ run }: { run: JobRun }) {
   const { waiting, notices } = run;
   return (
     <>
-      {waiting && waiting.for !== "answer" && (
+      {waiting && waiting.for !== "answer" && waiting.for !== "approval" && (
         <Sheet className="grid gap-1 px-4 py-3">
           <p className="wrap-anywhere font-semibold" role="status">
             <VisibleText text={waiting.message} />

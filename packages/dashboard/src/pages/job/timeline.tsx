@@ -197,6 +197,10 @@ export function describeEvent(event: JobEvent): ToldEvent {
       return say("Message", String(data.text ?? ""));
     case "job.question":
       return say("Asked a question", String(data.question ?? ""));
+    case "job.waiting":
+      return say("Waiting for you", String(data.message ?? ""));
+    case "job.approved":
+      return say("Approved", `by ${String(data.by ?? "").replace(/^user\//, "")}`);
     case "run.started":
       return say(Number(data.run) > 1 ? `Resumed, run ${data.run}` : "Started");
     case "phase":
@@ -215,6 +219,7 @@ export function describeEvent(event: JobEvent): ToldEvent {
     case "completed":
       // With a failure's code: what the job had reached before stays.
       if (data.code === "cancelled") return { ...say("Follow-up cancelled"), isEnd: true };
+      if (data.refused !== undefined) return { ...say("Refused", "Nothing was left to publish."), isEnd: true };
       return {
         ...(data.code === undefined ? say("Completed") : say("Follow-up failed", failureOf(data))),
         isEnd: true,
@@ -240,7 +245,9 @@ function fileOf({ path, change, additions, deletions, from }: Record<string, unk
 }
 
 /** Newer servers may send unknown codes. */
-function failureOf({ code }: Record<string, unknown>): string {
+function failureOf({ code, message }: Record<string, unknown>): string {
+  // A rule, a person or the time: only the message says which.
+  if (code === "policy_denied" && typeof message === "string") return message;
   return failureAdvice[code as FailureCode]?.title ?? String(code ?? "");
 }
 

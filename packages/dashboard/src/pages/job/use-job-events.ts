@@ -12,6 +12,8 @@ const endsWith: Readonly<Record<keyof (typeof JobEventData)["properties"], boole
   "job.message": false,
   "job.interjection": false,
   "job.question": false,
+  "job.waiting": false,
+  "job.approved": false,
   "run.started": false,
   phase: false,
   step: false,

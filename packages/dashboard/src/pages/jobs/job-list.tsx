@@ -75,10 +75,10 @@ const JobRow = memo(function JobRow({ job, project }: { job: DashboardJobRow; pr
     <li>
       <RowLink
         path={`/jobs/${job.id}`}
-        className="grid h-15 grid-cols-[minmax(0,1fr)_auto_auto] content-center items-center gap-x-4 px-4 -outline-offset-2 hover:bg-hush lg:h-9 lg:grid-cols-[112px_minmax(0,1fr)_minmax(0,150px)_100px_84px_84px]"
+        className="grid h-15 grid-cols-[minmax(0,1fr)_auto_auto] content-center items-center gap-x-4 px-4 -outline-offset-2 hover:bg-hush lg:h-9 lg:grid-cols-[132px_minmax(0,1fr)_minmax(0,150px)_100px_84px_84px]"
       >
         <span className="order-2 flex justify-end lg:order-none lg:justify-start">
-          <Status status={job.status} phase={job.phase} failureCode={job.failureCode} />
+          <Status status={job.status} phase={job.phase} failureCode={job.failureCode} attention={job.attention} />
         </span>
         <span className="order-1 col-span-2 truncate leading-6 font-medium lg:order-none lg:col-span-1">
           <VisibleText text={jobTitle(job)} />

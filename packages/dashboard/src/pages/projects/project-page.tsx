@@ -15,6 +15,7 @@ import { VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
 import { Automations } from "../automations/automations.tsx";
 import { GateList } from "../gates/gate-list.tsx";
+import { AllowedConstructs } from "./allowed-constructs.tsx";
 import { Connection } from "./connection.tsx";
 import { ContextRepositories } from "./context-repositories.tsx";
 import { ImportDocs, importQuery } from "./import-docs.tsx";
@@ -94,6 +95,7 @@ function Panel({ tab, project }: { tab: Tab; project: DashboardProject }) {
       return (
         <>
           <SettingsForm project={project} groups={policyGroups(project)} />
+          <AllowedConstructs project={project} />
           <GateList projectId={project.id} />
         </>
       );

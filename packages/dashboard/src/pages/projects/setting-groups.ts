@@ -163,9 +163,22 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
         ],
         [
           {
-            path: "settings.policy.codeAsDraft",
-            label: "Open a draft instead of refusing changes to other files or code",
-            kind: "check",
+            path: "settings.policy.unknown",
+            label: "If a change has what no page of the site has",
+            kind: "select",
+            options: [
+              { value: "ask", words: "Ask a person before anything is published" },
+              { value: "draft", words: "Open a draft that lists it" },
+              { value: "refuse", words: "Fail the job" },
+            ],
+          },
+          {
+            path: "settings.approvalWaitHours",
+            label: "Hours to wait for approval",
+            kind: "number",
+            min: 0,
+            step: "any",
+            help: "Then the job fails. Its change is kept, and can still be approved.",
           },
         ],
         [

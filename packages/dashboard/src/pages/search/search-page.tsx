@@ -119,7 +119,9 @@ function Found({ found: { jobs, pulls, pages, findings } }: { found: DashboardSe
             key={job.id}
             path={`/jobs/${job.id}`}
             title={jobTitle(job)}
-            mark={<Status status={job.status} phase={job.phase} failureCode={job.failureCode} />}
+            mark={
+              <Status status={job.status} phase={job.phase} failureCode={job.failureCode} attention={job.attention} />
+            }
             project={nameOf(job.projectId)}
           />
         ))}

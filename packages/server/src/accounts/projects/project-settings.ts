@@ -71,6 +71,8 @@ const ProjectSettings = Type.Object({
   planPromptsOver: Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 }),
   /** How long a question waits for an answer. Then the job goes on with a guess, as a draft. */
   answerWaitHours: Type.Number({ minimum: 0, maximum: 720, default: 24 }),
+  /** How long the question about such constructs waits. Then the job fails, and its change is kept. */
+  approvalWaitHours: Type.Number({ minimum: 0, maximum: 720, default: 24 }),
   limits: Type.Object(
     {
       stepsMax: Type.Integer({ minimum: 1, maximum: 10_000, default: 60 }),
@@ -87,11 +89,8 @@ const ProjectSettings = Type.Object({
       allowedPaths: Type.Array(Type.String({ minLength: 1, maxLength: 1000 }), { maxItems: 100, default: [] }),
       /** Allowed new external domains: hosts, `*.acme.dev`, or `*` for any. */
       externalHosts: Type.Array(Type.String({ minLength: 1, maxLength: 253 }), { maxItems: 200, default: [] }),
-      /**
-       * If true, code in pages and files that are neither documents nor assets lead to a draft with a finding.
-       * Otherwise they are refused.
-       */
-      codeAsDraft: Type.Boolean({ default: false }),
+      /** What happens to constructs in pages that Emend does not know on this site. A request can name its own. */
+      unknown: Type.Union([Type.Literal("ask"), Type.Literal("draft"), Type.Literal("refuse")], { default: "ask" }),
       filesMax: Type.Integer({ minimum: 1, default: 5000 }),
       bytesMax: Type.Integer({ minimum: 1, default: 33_554_432 }),
     },

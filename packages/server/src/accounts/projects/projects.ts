@@ -18,13 +18,16 @@ export interface Project {
   docsDir: string;
   settings: ProjectSettings;
   hasCredential: boolean;
+  /** Keys of constructs that people allowed on its site (`allowed-constructs.ts`). */
+  allowedConstructs: readonly string[];
   createdAt: Date;
 }
 
 export type ProjectRow = Omit<Project, "settings"> & { settings: unknown };
 
 export const projectColumns = `id, name, forge, repository_url as "repositoryUrl", base_ref as "baseRef", docs_dir as "docsDir",
-  settings, credential is not null as "hasCredential", created_at as "createdAt"`;
+  settings, credential is not null as "hasCredential",
+  array(select key from allowed_constructs where project_id = projects.id order by key) as "allowedConstructs", created_at as "createdAt"`;
 
 export function toProject(row: ProjectRow): Project {
   return { ...row, settings: parseProjectSettings(row.settings) };

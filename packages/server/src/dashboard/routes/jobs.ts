@@ -5,6 +5,7 @@ import { Type } from "typebox";
 import { allowedModels } from "../../accounts/projects/project-settings.ts";
 import { AppError } from "../../errors.ts";
 import {
+  answerApprovalHandler,
   createJobHandler,
   type Door,
   jobActionHandler,
@@ -49,6 +50,9 @@ export function jobRoutes(app: FastifyInstance, deps: RouteDeps): void {
   app.get("/jobs/:id/events", { exposeHeadRoute: false }, jobEventsHandler(app, streams, door));
   for (const action of Object.keys(jobActions) as (keyof typeof jobActions)[]) {
     app.post(`/jobs/:id/${action}`, jobActionHandler(action, deps, door));
+  }
+  for (const answer of ["approve", "decline"] as const) {
+    app.post(`/jobs/:id/${answer}`, answerApprovalHandler(answer, deps, door));
   }
 }
 

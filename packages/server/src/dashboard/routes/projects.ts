@@ -1,8 +1,10 @@
 import { type DashboardProjectPage, forgeNames } from "@emend/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
+import { listAllowedConstructs, removeAllowedConstruct } from "../../accounts/projects/allowed-constructs.ts";
 import { listProjectPage, type Project } from "../../accounts/projects/projects.ts";
 import { updateProject } from "../../accounts/projects/save-project.ts";
+import { asActor } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { countCreates, findProject, showProject } from "../find.ts";
@@ -36,6 +38,7 @@ const parseEdit = bodyParser(
 );
 
 /** The name must be typed, because a click is too easy. */
+const parseConstruct = bodyParser(Type.Object({ key: Type.String({ maxLength: 2000 }) }));
 const parseRemoval = bodyParser(Type.Object({ name: Type.String({ maxLength: 1000 }) }));
 
 export function projectRoutes(app: FastifyInstance, deps: RouteDeps): void {
@@ -68,6 +71,18 @@ export function projectRoutes(app: FastifyInstance, deps: RouteDeps): void {
     requireOwnerForBuild(request, project, edit.settings?.build);
     const edited = await updateProject(deps.pool, project.id, edit, actorOf(request));
     return showProject(deps, edited, await countCreates(deps.pool, [edited.id]));
+  });
+
+  app.get<{ Params: { id: string } }>("/projects/:id/allowed-constructs", async (request) => {
+    const { id } = await findProject(deps.pool, request.params.id);
+    return listAllowedConstructs(deps.pool, id);
+  });
+
+  app.post<{ Params: { id: string } }>("/projects/:id/allowed-constructs/remove", async (request) => {
+    const { id } = await findProject(deps.pool, request.params.id);
+    const { key } = parseConstruct(request.body);
+    if (await removeAllowedConstruct(asActor(deps.pool, actorOf(request)), id, key)) return {};
+    throw new AppError("not_found", { publicMessage: "This is not allowed on the project's site." });
   });
 
   app.post<{ Params: { id: string } }>("/projects/:id/remove", { config: { role: "owner" } }, async (request) => {

@@ -62,6 +62,22 @@ end $$;
 create or replace trigger project_audited after insert or delete or update of name, base_ref, docs_dir, credential, repository_url,
   settings on projects for each row execute function audit_project();
 
+create or replace function audit_allowed_construct() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'DELETE' then
+    -- Of a project that was removed, only that is logged.
+    perform audit('construct.removed', old.project_id, jsonb_build_object('construct', old.key))
+      from projects where id = old.project_id;
+  else
+    perform audit('construct.allowed', new.project_id,
+      jsonb_build_object('construct', new.key, 'job', new.job_id), new.allowed_by);
+  end if;
+  return null;
+end $$;
+
+create or replace trigger allowed_construct_audited after insert or delete on allowed_constructs
+  for each row execute function audit_allowed_construct();
+
 create or replace function audit_user() returns trigger language plpgsql as $$
 begin
   if tg_op = 'DELETE' then

@@ -83,12 +83,13 @@ begin
   end if;
 end $$;
 
--- As create_job, for a preview or a plan: the mark is there before anybody can claim the job.
+-- As create_job, for a preview, a plan or its own wish about unknown constructs: the mark is there before anybody can claim
+-- the job.
 create or replace function create_marked_job(
   p_id text, p_project text, p_prompt text, p_model text, p_repository_url text, p_branch text, p_created_by text,
   p_base_ref text, p_draft boolean, p_max_cost_usd double precision,
   p_quota integer, p_quota_window interval, p_key text, p_body_hash bytea, p_head text, p_tail text,
-  p_preview boolean, p_plan boolean,
+  p_preview boolean, p_plan boolean, p_unknown text,
   out outcome text, out response text, out job_id text, out used integer, out at timestamptz, out frees_at timestamptz
 ) language plpgsql as $$
 begin
@@ -97,7 +98,7 @@ begin
     from create_job(p_id, p_project, p_prompt, p_model, p_repository_url, p_branch, p_created_by, p_base_ref, p_draft,
       p_max_cost_usd, p_quota, p_quota_window, p_key, p_body_hash, p_head, p_tail) made;
   if outcome = 'created' then
-    update jobs set preview = p_preview, plan = p_plan where id = p_id;
+    update jobs set preview = p_preview, plan = p_plan, unknown = p_unknown where id = p_id;
   end if;
 end $$;
 

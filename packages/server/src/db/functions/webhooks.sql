@@ -31,32 +31,45 @@ create or replace trigger pull_request_settled after update of pull_request on j
     and new.pull_request ->> 'state' in ('merged', 'closed') and new.status is not distinct from old.status)
   execute function tell_webhooks();
 
+-- What is told of a question for approval: a bounded part. The run has all.
+create or replace function approval_told(asked job_questions) returns jsonb stable language sql as $$
+  select jsonb_build_object('for', 'approval', 'message', asked.question,
+    'constructs', (select jsonb_agg(one - '{id,key}'::text[] order by place)
+       from jsonb_array_elements(asked.constructs) with ordinality constructs (one, place) where place <= 20),
+    'constructCount', jsonb_array_length(asked.constructs), 'until', wire_time(asked.answer_until))
+$$;
+
 -- Told with the question, once: a row is inserted for each.
 create or replace function tell_question() returns trigger language plpgsql as $$
-declare wanted text;
+declare
+  wanted text;
+  event text := case when new.constructs is null then 'job.question' else 'job.waiting' end;
 begin
   -- An archive that is restored asked it before.
   if current_setting('emend.audit', true) = 'off' then
     return null;
   end if;
   insert into deliveries (webhook_id, job_id, event, payload)
-    select webhooks.id, jobs.id, 'job.question', jsonb_build_object(
-      'type', 'job.question',
+    select webhooks.id, jobs.id, event, jsonb_build_object(
+      'type', event,
       'timestamp', wire_time(clock_timestamp()),
       'data', jsonb_build_object(
         'projectId', jobs.project_id,
-        'job', wire_job(jobs),
+        'job', wire_job(jobs)) || case when new.constructs is null then jsonb_build_object(
         'question', new.question,
         'options', new.options,
-        'answerUntil', wire_time(new.answer_until)))
+        'answerUntil', wire_time(new.answer_until))
+        else jsonb_build_object('waiting', approval_told(new)) end)
     from jobs join webhooks on webhooks.project_id = jobs.project_id
-    where jobs.id = new.job_id and disabled_at is null and 'job.question' = any (events);
+    where jobs.id = new.job_id and disabled_at is null and event = any (events);
   if found then
     perform pg_notify('emend_delivery_due', '');
   end if;
   for wanted in insert into job_emails (id, job_id, user_id, question_id)
     select 'eml_' || gen_random_uuid(), jobs.id, users.id, new.id from jobs
-      join users on emails_jobs and 'user/' || lower(email) = lower(jobs.created_by)
+      join users on emails_jobs and ('user/' || lower(email) = lower(jobs.created_by)
+        -- Anybody with write access can approve. A job that no person started asks all who want emails.
+        or (new.constructs is not null and jobs.created_by not like 'user/%' and role <> 'viewer'))
     where jobs.id = new.job_id
     returning id
   loop

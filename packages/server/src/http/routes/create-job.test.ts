@@ -269,7 +269,7 @@ describe("409 and replays", () => {
   test("the same key and body give the first answer again, byte for byte, and count once", async () => {
     const headers = { "idempotency-key": "k".repeat(255) };
     const first = await create({ prompt: "once", draft: false }, headers);
-    const again = await create('{ "draft":false, "unknown":1,\n"prompt":"once" }', {
+    const again = await create('{ "draft":false, "unheard":1,\n"prompt":"once" }', {
       ...headers,
       "content-type": "application/json",
     });

@@ -1,13 +1,23 @@
 import type { PriceTable } from "@emend/agent";
+import { describeMistake } from "@emend/base/describe-mistake.ts";
 import { assertNever } from "@emend/base/fault.ts";
 import { acquireForResponse, createKeyedSemaphore, type KeyedSemaphore } from "@emend/base/locks.ts";
 import type { Logger } from "@emend/base/logger.ts";
+import { ApproveJobBody } from "@emend/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { Compile } from "typebox/compile";
 import { allowedModels } from "../../accounts/projects/project-settings.ts";
 import type { Project } from "../../accounts/projects/projects.ts";
 import type { Pool, Queryable } from "../../db/pool.ts";
 import { inTransaction } from "../../db/transaction.ts";
+import { AppError } from "../../errors.ts";
 import type { AnnounceDue } from "../../jobs/announce.ts";
+import {
+  type ApprovalAnswer,
+  type ApprovalOutcome,
+  type ApprovalRefusal,
+  answerApproval,
+} from "../../jobs/answer-approval.ts";
 import type { BudgetRefusal } from "../../jobs/budget.ts";
 import { type CreateJobOutcome, createJob, scanNewPrompt } from "../../jobs/create-job.ts";
 import { archiveJob, cancelJob, type JobActionOutcome, publishPreview, retryJob } from "../../jobs/job-actions.ts";
@@ -96,6 +106,7 @@ export function createJobHandler(deps: CreateJobDeps, door: Door) {
       maxCostUsd: body.maxCostUsd ?? null,
       preview: body.preview ?? false,
       plan: plansFirst(body, project, model),
+      unknown: body.unknown ?? null,
       createdBy: door.authorOf(request),
       idempotencyKey: parseIdempotencyKey(request.headers["idempotency-key"]),
     });
@@ -247,6 +258,53 @@ export function jobActionHandler(action: keyof typeof jobActions, deps: JobActio
         return refuse(reply, jobPublishing);
       case "refused":
         return refuse(reply, { code: "conflict", message: actionRefusals[outcome.because] });
+      default:
+        return assertNever(outcome);
+    }
+  };
+}
+
+const approvalRefusals: Record<ApprovalRefusal, string> = {
+  not_asked: "The job does not wait for approval.",
+  approved: "The change was already approved",
+  declined: "The change was already declined",
+  ended: "The job has ended. Nothing waits for approval.",
+  archived: "The job is archived.",
+  contents_dropped: "The job's work is no longer stored. Create a new job.",
+};
+
+function sayRefusal({ because, by }: Extract<ApprovalOutcome, { kind: "refused" }>): string {
+  if (because !== "approved" && because !== "declined") return approvalRefusals[because];
+  return `${approvalRefusals[because]}${by === undefined ? "" : ` by ${by.replace(/^user\//, "")}`}.`;
+}
+
+const approvalBody = Compile(ApproveJobBody);
+
+/** A person's or a program's answer to the question about unknown constructs. */
+export function answerApprovalHandler(
+  answer: ApprovalAnswer["answer"],
+  deps: Parameters<typeof answerApproval>[0],
+  door: Door,
+) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const body = answer === "approve" ? (request.body ?? {}) : {};
+    if (!approvalBody.Check(body)) {
+      const [mistake] = approvalBody.Errors(body);
+      const words =
+        mistake && mistake.instancePath !== "" ? describeMistake(mistake, []) : "The body must be an object";
+      throw new AppError("invalid_request", { publicMessage: `${words}.` });
+    }
+    const by = door.authorOf(request);
+    const actor = { name: by.replace(/^user\//, ""), address: request.ip };
+    const given = { answer, remember: body.remember ?? false, by, actor };
+    const outcome = await answerApproval(deps, await door.jobOf(request), given);
+    switch (outcome.kind) {
+      case "done":
+        return door.sendJob(reply, outcome.job);
+      case "unknown_job":
+        return refuse(reply, jobNotFound);
+      case "refused":
+        return refuse(reply, { code: "conflict", message: sayRefusal(outcome) });
       default:
         return assertNever(outcome);
     }

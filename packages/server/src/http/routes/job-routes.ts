@@ -2,9 +2,11 @@ import type { PriceTable } from "@emend/agent";
 import { createKeyedSemaphore, type SeatBounds } from "@emend/base/locks.ts";
 import type { Logger } from "@emend/base/logger.ts";
 import {
+  approveJobOperation,
   archiveJobOperation,
   cancelJobOperation,
   createJobOperation,
+  declineJobOperation,
   getJobDiffOperation,
   listProjectsOperation,
   messageJobOperation,
@@ -32,6 +34,7 @@ import { automationRoutes } from "./automations.ts";
 import { claimRoutes } from "./claims.ts";
 import { gateRoutes } from "./gates.ts";
 import {
+  answerApprovalHandler,
   createJobHandler,
   type Door,
   type JobName,
@@ -128,8 +131,15 @@ export function jobRoutes(app: FastifyInstance, deps: JobRoutesDeps): void {
     { schema: streamJobEventsOperation, onRequest: reads },
     jobEventsHandler(app, streams, door),
   );
+  app.post(
+    `${job}/:id/approve`,
+    { schema: approveJobOperation, onRequest: writes, preParsing: takeBody },
+    answerApprovalHandler("approve", { pool, reader }, door),
+  );
   app.register(async (scope) => {
     leaveBodiesUnread(scope);
+    const decline = answerApprovalHandler("decline", { pool, reader }, door);
+    scope.post(`${job}/:id/decline`, { schema: declineJobOperation, onRequest: writes }, decline);
     for (const [action, schema] of Object.entries(actions) as [keyof typeof jobActions, object][]) {
       const handler = jobActionHandler(action, { pool, reader, publishingWaitMs: deps.publishingWaitMs }, door);
       scope.post(`${job}/:id/${action}`, { schema, onRequest: writes }, handler);

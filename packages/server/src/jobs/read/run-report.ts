@@ -1,6 +1,7 @@
 import { promisify } from "node:util";
 import { inflate } from "node:zlib";
 import {
+  type AskedConstruct,
   type FailureCode,
   findingsShownMax,
   type JobPhase,
@@ -10,6 +11,7 @@ import {
 } from "@emend/contract";
 import type { Finding } from "@emend/site";
 import type { Queryable } from "../../db/pool.ts";
+import { isApprovable } from "../answer-approval.ts";
 import { isRetryable } from "../job-actions.ts";
 import { toPullRequest } from "../pull-requests.ts";
 import { isJobId } from "../wire-job.ts";
@@ -27,8 +29,12 @@ interface RunRow
   failure_message: string | null;
   waiting_since: string | null;
   waiting_words: string | null;
-  waiting_for: "forge" | "disk" | "answer";
+  waiting_for: "forge" | "disk" | "answer" | "approval";
   options: readonly string[] | null;
+  constructs: readonly (AskedConstruct & { id?: string; key?: string | null })[] | null;
+  is_approvable: boolean;
+  declined_by: string | null;
+  refused: string | null;
   /** Of a service that was unavailable, until the next attempt. */
   retried: { code: string; message: string; since: string } | null;
   nobody_works: string | null;
@@ -65,7 +71,12 @@ export async function readRun(db: Queryable, job: { id: string; projectId: strin
         pull_request, runs, crashes, preview,
         plan and not exists (select from job_messages where job_id = jobs.id) as plan, context, sources, notices, waiting_words, waiting_for,
         case when waiting_for = 'answer' then (select options from job_questions where job_id = jobs.id
-          order by id desc limit 1) end as options, ${isRetryable} as is_retryable,
+          order by id desc limit 1) end as options,
+        case when waiting_for = 'approval' then (select constructs from job_questions where job_id = jobs.id and constructs is not null
+          order by id desc limit 1) end as constructs,
+        coalesce(${isApprovable}, false) as is_approvable, case when failure_code = 'policy_denied' then (select case decision when 'declined' then decided_by end from job_questions
+          where job_id = jobs.id order by id desc limit 1) end as declined_by,
+        case when status = 'completed' and failure_code is null then refused end as refused, ${isRetryable} as is_retryable,
         case when phase = 'queued' and status = 'active' and lease is null then ${nobodyWorks} end as nobody_works,
         case when status = 'active' and lease is null and retries > 0 then (
           select jsonb_build_object('code', data ->> 'code', 'message', data ->> 'message', 'since', wire_time(created_at))
@@ -86,6 +97,11 @@ export async function readRun(db: Queryable, job: { id: string; projectId: strin
 
 function toWaiting(row: RunRow): JobRun["waiting"] {
   const { waiting_since: since, nobody_works: words, next_try_at: nextTryAt, retried } = row;
+  if (since && row.waiting_for === "approval") {
+    const constructs = (row.constructs ?? []).map(({ id: _, key: __, ...shown }) => shown);
+    const until = nextTryAt ?? since;
+    return { for: "approval", since, nextTryAt: until, message: row.waiting_words ?? "", until, constructs };
+  }
   if (since) {
     const options = row.waiting_for === "answer" ? { options: [...(row.options ?? [])] } : {};
     return { for: row.waiting_for, since, nextTryAt, message: row.waiting_words ?? "", ...options };
@@ -111,6 +127,9 @@ function toRun(row: RunRow): JobRun {
     summary: row.summary,
     failure: row.failure_code ? { code: row.failure_code, message: row.failure_message ?? "" } : null,
     waiting: toWaiting(row),
+    isApprovable: row.is_approvable,
+    declinedBy: row.declined_by,
+    refused: row.refused,
     isRetryable: row.is_retryable,
     notices: [...row.notices],
     limitReached: row.limit_reached,

@@ -180,7 +180,7 @@ async function lockProjectWithDueJob(
   return rows[0];
 }
 
-const isNewRun = "(waiting_since is null or waiting_for = 'answer')";
+const isNewRun = "(waiting_since is null or waiting_for in ('answer', 'approval'))";
 
 /**
  * Counts again under the lock: the count above is from before the lock. Without this, 16 concurrent claimers ran 14

@@ -5,7 +5,9 @@ import { inTransaction } from "../../db/transaction.ts";
 import { continueWithInterjections } from "../start-round.ts";
 import { type Lease, LeaseLost, writeFenced } from "./leases.ts";
 
-export type Ending = { kind: "completed"; summary: string } | { kind: "failed"; code: FailureCode; message: string };
+export type Ending =
+  | { kind: "completed"; summary: string; refused?: string | null }
+  | { kind: "failed"; code: FailureCode; message: string };
 
 /**
  * The only way for a run to end its job. What people said meanwhile and no step took starts the next round, in the same
@@ -26,7 +28,7 @@ export const hadCompleted = "coalesce(jobs.rounds -> -1 ->> 'status' = 'complete
 async function writeEnd(db: Queryable, lease: Lease, ending: Ending, only: string): Promise<boolean> {
   const { rowCount } = await db.query(
     `with changed as (
-       update jobs set status = case when ${hadCompleted} then 'completed' else $3 end, failure_code = $4, failure_message = $5, summary = coalesce($6, summary),
+       update jobs set status = case when ${hadCompleted} then 'completed' else $3 end, failure_code = $4, failure_message = $5, summary = coalesce($6, summary), refused = $7,
          pr_link = pull_request ->> 'url',
          ref = case when pushed then branch end,
          -- What was said on the pull request during the run was not listened to.
@@ -35,11 +37,12 @@ async function writeEnd(db: Queryable, lease: Lease, ending: Ending, only: strin
          ended_at = clock_timestamp(), waiting_since = null, lease = null, lease_until = null,
          event_seq = event_seq + 1, updated_at = clock_timestamp()
        where id = $1 ${only} and lease = $2
-       returning id, event_seq, status, pr_link, failure_code, failure_message
+       returning id, event_seq, status, pr_link, failure_code, failure_message, refused
      ), told as (
        insert into job_events (job_id, seq, kind, data)
        select id, event_seq, status, jsonb_strip_nulls(jsonb_build_object(
-         'prLink', pr_link, 'code', failure_code, 'message', failure_message)) from changed
+         'prLink', pr_link, 'code', failure_code, 'message', failure_message,
+         'refused', case when failure_code is null then refused end)) from changed
      )
      select pg_notify('${channels.jobChanged}', id) from changed`,
     [
@@ -49,6 +52,7 @@ async function writeEnd(db: Queryable, lease: Lease, ending: Ending, only: strin
       ending.kind === "failed" ? ending.code : null,
       ending.kind === "failed" ? toText(ending.message) : null,
       ending.kind === "completed" ? toText(ending.summary) : null,
+      ending.kind === "completed" && ending.refused ? toText(ending.refused) : null,
     ],
   );
   return rowCount === 1;

@@ -7,6 +7,7 @@ import type { PinnedContext } from "./record-work.ts";
 const publishWaitHoursUsual = 24;
 const answerWaitHoursUsual = 24;
 const questionsUsual = 2;
+const approvalWaitHoursUsual = 24;
 /** Somebody reads what these ask for. Automations, issues and comments have nobody who answers. */
 const hasAsker = /^(?:user|key)\/|^console$/;
 
@@ -52,6 +53,14 @@ export interface LeasedJob {
   /** How many questions the agent may ask in all, and how long each waits for an answer. */
   questionsMax: number;
   answerWaitMs: number;
+  /** What happens to constructs that Emend does not know: the request's wish, or the project's. */
+  unknown: "ask" | "draft" | "refuse";
+  /** How long the question about them waits. */
+  approvalWaitMs: number;
+  /** Ids of what people approved in this round. Null: nobody was asked. */
+  approved: readonly string[] | null;
+  /** The question that nobody answered in time. */
+  unansweredApproval: string | null;
   /** The last step whose question was not answered in time. */
   overdueStep: number | null;
   base: { commit: string; branch: string } | null;
@@ -83,8 +92,10 @@ export interface LeasedJob {
   sources: readonly StoredSource[];
   /** Why policy refused this round's change in an earlier run: the job only needs to be ended. */
   denied: { violations: readonly { path: string; rule: string }[]; limitReached: LimitCode | null } | null;
-  /** A preview that is to be published: the very change that was previewed. */
-  previewed: StoredWords | null;
+  /** A preview that is to be published, or a change that a person approved: this very change. */
+  finished: StoredWords | null;
+  /** It was a preview: nothing of it may have changed since. */
+  publishesPreview: boolean;
   /** Stored before the push: a job that has it is published and never worked on again. */
   change: StoredChange | null;
   pullRequest: RecordedPullRequest | null;
@@ -148,9 +159,11 @@ export const leasedJobColumns = `id, lease as token, project_id as "projectId", 
   extract(epoch from clock_timestamp() - waiting_since)::float * 1000 as "waitedMs",
   extract(epoch from create_until - clock_timestamp())::float * 1000 as "createLeftMs",
   (select jsonb_build_array(settings -> 'publishWaitHours', settings -> 'answerWaitHours', settings -> 'questionsMax',
-     settings #> '{limits,wallTimeMsMax}')
+     settings #> '{limits,wallTimeMsMax}', settings -> 'approvalWaitHours', settings #> '{policy,unknown}')
      from projects where projects.id = jobs.project_id) as waits,
   (select max(step) from job_questions asked where asked.job_id = jobs.id and answer_until <= clock_timestamp()) as "overdueStep",
+  (select max(question) from job_questions asked where asked.job_id = jobs.id and constructs is not null and decision is null
+     and answer_until <= clock_timestamp()) as "unansweredApproval", unknown, approved,
   created_by as "createdBy",
   sources, array(select said.prompt from job_messages said where said.job_id = jobs.id order by number) as "followUps",
   has_interjections as "hasInterjections", case when has_interjections then array(
@@ -166,7 +179,9 @@ type Derived =
   | "turnMsMax"
   | "base"
   | "denied"
-  | "previewed"
+  | "unknown"
+  | "approvalWaitMs"
+  | "finished"
   | "change";
 
 /** A job's own columns, and those from which the rest is derived. */
@@ -180,7 +195,7 @@ export interface LeasedJobRow extends Omit<LeasedJob, Derived>, Omit<StoredWords
   treeId: string | null;
   commitId: string | null;
   commitTitle: string | null;
-  publishesPreview: boolean;
+  unknown: LeasedJob["unknown"] | null;
 }
 
 export function toLeasedJob(row: LeasedJobRow): LeasedJob {
@@ -193,9 +208,11 @@ export function toLeasedJob(row: LeasedJobRow): LeasedJob {
     answerWaitMs: numberOr(answerWaitHoursUsual, row.waits?.[1]) * 3_600_000,
     questionsMax: hasAsker.test(row.createdBy) ? numberOr(questionsUsual, row.waits?.[2]) : 0,
     turnMsMax: numberOr(turnMsUsual, row.waits?.[3]),
+    approvalWaitMs: numberOr(approvalWaitHoursUsual, row.waits?.[4]) * 3_600_000,
+    unknown: row.unknown ?? unknownOr("ask", row.waits?.[5]),
     base: baseCommit && baseBranch ? { commit: baseCommit, branch: baseBranch } : null,
     denied: toDenied(row),
-    previewed: row.publishesPreview ? toStoredWords(row) : null,
+    finished: row.publishesPreview || row.approved ? toStoredWords(row) : null,
     change: toStoredChange(row),
   };
 }
@@ -205,6 +222,10 @@ const turnMsUsual = 1_200_000;
 /** The stored setting. Absent if it was not set. */
 function numberOr(usual: number, stored: unknown): number {
   return typeof stored === "number" ? stored : usual;
+}
+
+function unknownOr(usual: LeasedJob["unknown"], stored: unknown): LeasedJob["unknown"] {
+  return stored === "ask" || stored === "draft" || stored === "refuse" ? stored : usual;
 }
 
 function toDenied({ findings, limitReached }: LeasedJobRow): LeasedJob["denied"] {
