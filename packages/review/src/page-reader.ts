@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { Worker } from "node:worker_threads";
 import { compileCacheEnv, createThreadPool, type ThreadPool, threadLimits } from "@emend/site";
 import type { Part } from "./parts.ts";
-import type { Syntax } from "./site-syntax.ts";
+import type { Syntax } from "./syntax.ts";
 
 /** Shared by all jobs of a process. */
 export interface PageReader {

@@ -80,7 +80,6 @@ export function collectParts() {
     address(written: string, at: number, { loads = false, isInclude = false, isUnused = false, text = written } = {}) {
       const url = decodeHTML(written).trim();
       // Browsers drop these.
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
       const bare = url.replaceAll(/[\0-\x20\x7f-\x9f\u00ad\u200b-\u200f\u2060\ufeff]/g, "");
       const unescaped = bare.replaceAll(/\\(?=[!-/:-@[-`{-~])/g, "").replaceAll(/[{}]/g, "");
       if (forbiddenScheme.test(bare) || forbiddenScheme.test(unescaped)) {

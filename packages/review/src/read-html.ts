@@ -163,7 +163,7 @@ export function readElement(
   parts.unknown(kind, text, at, reason, isExact ? {} : more);
 }
 
-export function keyOf(name: string, given: readonly string[]): string {
+function keyOf(name: string, given: readonly string[]): string {
   return `element ${name}[${[...new Set(given)].sort().join(",")}]`;
 }
 

@@ -10,7 +10,7 @@ import {
   roles,
   runningMeta,
 } from "./schema.ts";
-import type { Flavor } from "./site-syntax.ts";
+import type { Flavor } from "./syntax.ts";
 
 /** What a line begins with inside of lists and quotes. */
 const prefix = /^(?:[ \t]*(?:>|[-+*|](?=[ \t])|\d+[.)](?=[ \t])|\[\^[^\]\s]+\]:|:(?=[ \t]+\S)))*[ \t]*/;

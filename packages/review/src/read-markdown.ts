@@ -7,10 +7,10 @@ import { collectParts, type Parts } from "./parts.ts";
 import { readComment, readHtml } from "./read-html.ts";
 import { readFence, readLive, readRole } from "./read-lines.ts";
 import { type MdxNode, readMdxNode } from "./read-mdx.ts";
-import type { Flavor } from "./site-syntax.ts";
+import type { Flavor } from "./syntax.ts";
 
 /** What is read of a node of mdast, whatever its type. */
-export interface Node extends MdxNode {
+interface Node extends MdxNode {
   type: string;
   children?: Node[];
   position?: { start: { offset?: number }; end: { offset?: number } };
@@ -172,7 +172,7 @@ function withMasks(text: string, masks: [number, number][]): string {
 }
 
 /** Whether the text would do something if it were not code. */
-export function isActive(code: string, flavor: Flavor): boolean {
+function isActive(code: string, flavor: Flavor): boolean {
   const scratch = collectParts();
   readHtml(scratch, code, 0, code.length, { isVue: flavor.isVue });
   readLive(scratch, code, code, flavor);

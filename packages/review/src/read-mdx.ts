@@ -2,7 +2,7 @@ import { forbidden } from "./forbidden.ts";
 import type { Parts } from "./parts.ts";
 import { readElement } from "./read-html.ts";
 import { addressAttributes, frameworkModules, importable } from "./schema.ts";
-import type { Flavor } from "./site-syntax.ts";
+import type { Flavor } from "./syntax.ts";
 
 interface Estree {
   body: readonly Fields[];

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { syntaxes } from "../test/syntaxes.ts";
 import { readPage } from "./read-page.ts";
-import type { Syntax } from "./site-syntax.ts";
+import type { Syntax } from "./syntax.ts";
 
 const fence = "```";
 

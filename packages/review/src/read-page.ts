@@ -4,7 +4,7 @@ import { readConfiguration } from "./read-configuration.ts";
 import { readFrontMatter } from "./read-front-matter.ts";
 import { readMarkdown } from "./read-markdown.ts";
 import { readRst } from "./read-rst.ts";
-import type { Syntax } from "./site-syntax.ts";
+import type { Syntax } from "./syntax.ts";
 
 /** Collects what a file does beyond showing text. It is parsed once, and nothing is evaluated. */
 export function readPage(written: string, { kind, path, flavor }: Syntax): readonly Part[] {

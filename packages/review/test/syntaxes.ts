@@ -1,4 +1,4 @@
-import type { Flavor, Syntax } from "../src/site-syntax.ts";
+import type { Flavor, Syntax } from "../src/syntax.ts";
 
 const common: Flavor = { isMdx: false, isVue: false, templates: "", isUnsure: false };
 const page = (more: Partial<Flavor> = {}, kind: Syntax["kind"] = "markdown"): Syntax => ({

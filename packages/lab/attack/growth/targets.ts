@@ -9,7 +9,7 @@ import { parseFileList } from "@emend/tree";
 import { asRead, knownSecretsIn, scanSecrets, UnsearchableText } from "../../../base/src/secrets/scan-secrets.ts";
 import { diffWords, parsePatch } from "../../../contract/src/diff.ts";
 import { readPage } from "../../../review/src/read-page.ts";
-import type { Syntax } from "../../../review/src/site-syntax.ts";
+import type { Syntax } from "../../../review/src/syntax.ts";
 import { syntaxes } from "../../../review/test/syntaxes.ts";
 import { checkTemplate } from "../../../server/src/automations/template.ts";
 import { isAppError } from "../../../server/src/errors.ts";

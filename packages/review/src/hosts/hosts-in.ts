@@ -92,7 +92,7 @@ const harmless =
  * The host that a browser would contact for an address's authority. Null if there is none, or if it is this machine. If
  * the name has unusual characters, everything after them is returned: that is the real host.
  */
-export function hostOf(authority: string): string | null {
+function hostOf(authority: string): string | null {
   const whole = authority.replace(/[,;](?:https?|wss?|ftp):?$/i, "");
   // What no browser takes for a name may still be a link: the name is what stands before an escape.
   const forms = [whole, whole.replace(/[^\p{L}\p{N}\]]+$/u, ""), whole.replace(/%.*$/s, "")];
