@@ -46,7 +46,7 @@ export function registerTasks(
     const answers = Answers.safeParse(mcpReq.inputResponses ?? rest.inputResponses).data ?? {};
     if (approval) {
       const { action, content } = answers[keyOf(approval)] ?? {};
-      const place = action === "accept" ? decisions.findIndex((one) => one === content?.answer) : -1;
+      const place = action === "accept" ? decisions.findIndex((one) => content?.answer === one) : -1;
       const { signal } = mcpReq;
       if (place === 2) await orInvalid(() => deps.jobs(projectId).decline(id, { signal }));
       else if (place >= 0) await orInvalid(() => deps.jobs(projectId).approve(id, { remember: place === 1, signal }));
