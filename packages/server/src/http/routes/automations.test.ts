@@ -68,7 +68,7 @@ test.each([
   [{ preset: "merged-code", repository: "web", name: "x" }, /no context repository "web"/],
   [{ name: "x", prompt: "{{diff}}" }, /set only after a pull request event/],
   [{ name: "x", prompt: "y", trigger: { kind: "push" } }, /the fields of that kind/],
-  [{ name: "x", prompt: "y\0" }, /invalid characters/],
+  [{ name: "x", prompt: "y\0" }, /must not contain U\+0000/],
   [{ name: 1 }, /not an automation/],
 ])("400: %j", async (body, words) => {
   const answer = await post(body);

@@ -86,7 +86,7 @@ test.each([
   [{ page: "docs/a.md:9-3", source: "x.ts:1" }, /page must be path:line/],
   [{ page: "docs/a.md:1", source: "x.ts:1-99" }, /at most|more than 60 lines/],
   [{ page: "docs/a.md:1", source: "@web/x.ts:1" }, /no context repository "web". It has: api/],
-  [{ page: "docs/a\0.md:1", source: "x.ts:1" }, /page must be path:line/],
+  [{ page: "docs/a\0.md:1", source: "x.ts:1" }, /must not contain U\+0000/],
 ])("400: %j", async (body, words) => {
   const answer = await post(body);
   expect(answer.status).toBe(400);
