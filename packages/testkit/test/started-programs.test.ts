@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 const root = join(import.meta.dirname, "../../..");
 /** What the README names, what every Debian has (`unshare` in tests for Linux), and our own command. */
 const everywhere = new Set(
-  "node npm npx git emend sh bash env kill ps cat chown head id mkfifo mknod sleep tar true unshare".split(" "),
+  "node npm npx git emend sh bash env kill ps cat chown head id ls mkfifo mknod sleep tar true unshare".split(" "),
 );
 const start =
   /(?:\b(?:spawn|exec|execFile|fork|startBound|runProgram)(?:Sync)?|promisify\(execFile\))\(\s*["'`]([^"'`\s/]+)/g;
