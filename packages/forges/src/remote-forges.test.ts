@@ -3,6 +3,7 @@ import type { Fetch } from "@emend/base/network.ts";
 import { forgeConformance } from "@emend/testkit/forges/conformance.ts";
 import { type FarEnd, startFarEnd } from "@emend/testkit/forges/far-end.ts";
 import { everyVendor, vendors } from "@emend/testkit/forges/vendors.ts";
+import { quickRows } from "@emend/testkit/tier.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { plainSettings } from "./forge.ts";
 import { openRemoteForge } from "./registry.ts";
@@ -17,7 +18,7 @@ const passed = {
   "azure-devops": "succeeded",
 };
 
-describe.each(everyVendor)("$label", (vendor) => {
+describe.each(quickRows(everyVendor, 3))("$label", (vendor) => {
   let far: FarEnd;
   beforeAll(async () => {
     far = await startFarEnd(vendor);
