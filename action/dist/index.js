@@ -408,6 +408,14 @@ async function publishJob(deps, projectId, jobId, signal) {
 		path: `${jobPath(projectId, jobId)}/publish`
 	}, signal));
 }
+/** Answers the question about constructs that Emend does not know: the change is published, or not. */
+async function answerApproval(deps, projectId, jobId, answer, body, signal) {
+	return parseJob(deps, await request(deps, {
+		method: "POST",
+		path: `${jobPath(projectId, jobId)}/${answer}`,
+		...answer === "approve" && { body }
+	}, signal));
+}
 /** The job's changes: a unified diff, and its files with their figures. */
 async function getDiff(deps, projectId, jobId, signal) {
 	return parseBody(deps, await request(deps, {
@@ -891,6 +899,8 @@ var Emend = class {
 			cancel: (id, options = {}) => cancelJob(of(options), projectId, id, options.signal),
 			retry: (id, options = {}) => retryJob(of(options), projectId, id, options.signal),
 			publish: (id, options = {}) => publishJob(of(options), projectId, id, options.signal),
+			approve: (id, { remember = false, ...options } = {}) => answerApproval(of(options), projectId, id, "approve", { remember }, options.signal),
+			decline: (id, options = {}) => answerApproval(of(options), projectId, id, "decline", {}, options.signal),
 			archive: (id, options = {}) => archiveJob(of(options), projectId, id, options.signal),
 			quota
 		};

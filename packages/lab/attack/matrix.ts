@@ -182,6 +182,7 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
       "factors/recovery-codes",
       "directory/tokens",
       "directory/tokens/:id/revoke",
+      "directory/people/:id/connect",
       "gates/:id/job",
       "gates/:id/look",
       "gates/:id/wrong",

@@ -45,7 +45,7 @@ test("agent: an instruction becomes a diff in a script", async () => {
 
 test("review: an active line is refused with its place, and text passes", async () => {
   const { url } = docsRepository("review");
-  expect(await runExample("review", [url, "<b onclick=alert(1)>"])).toMatch(/'denied'[\s\S]*line 5 has <b onclick/);
+  expect(await runExample("review", [url, "<b onclick=alert(1)>"])).toMatch(/'denied'[\s\S]*line 5 has "<b onclick/);
   expect(await runExample("review", [url, "A dog barks."])).toContain("kind: 'passed'");
 });
 
