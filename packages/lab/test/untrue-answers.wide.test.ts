@@ -32,15 +32,17 @@ test.each(byCode.flatMap((way) => cases.filter((one) => one.way === way)))(
   },
 );
 
-test.each(right.filter(({ isFrozen }) => !isFrozen))(
-  "a recorded second reader has nothing against a right answer: $name",
-  async (one) => {
-    // Null: the question changed, so record it anew (npm run eval -- answers --questions FOLDER).
-    const judgment = await judgeAnswer(trees, one, await readRecordedReader());
-    // Policy refuses some answers before they are read.
-    if (judgment !== null) expect(judgment.byReader).toEqual([]);
-  },
-);
+test("a recorded second reader has nothing against a right answer", async () => {
+  const reader = await readRecordedReader();
+  const open = right.filter(({ isFrozen }) => !isFrozen);
+  const judgments = await Promise.all(
+    open.map(async (one) => ({ name: one.name, byReader: (await judgeAnswer(trees, one, reader))?.byReader ?? null })),
+  );
+  // Null: policy refuses the answer before it is read, or it is not recorded (npm run eval -- answers --questions FOLDER).
+  const judged = judgments.filter(({ byReader }) => byReader !== null);
+  expect(judged.length).toBeGreaterThan(open.length / 2);
+  expect(judged.filter(({ byReader }) => byReader?.length !== 0)).toEqual([]);
+});
 
 test("a recorded second reader finds what code cannot see, but for one answer", async () => {
   const reader = await readRecordedReader();
