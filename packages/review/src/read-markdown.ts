@@ -154,9 +154,12 @@ function readTree(parts: Parts, text: string, tree: Node, flavor: Flavor): void 
 const inlineElements =
   /^(?:a|b|i|em|strong|code|kbd|span|sub|sup|br|img|hr|input|small|u|s|mark|del|ins|q|cite|abbr|var|samp|dfn|wbr|font|source|col|tt|summary)$/i;
 
+/** How much of a line is read before each span: on one huge line, reading all of it each time would be quadratic. */
+const behindMax = 2_000;
+
 /** Known only behind the same line: behind another one it may not be code. */
 function behind(text: string, start: number, end: number): string {
-  const before = text.slice(0, start).trimEnd();
+  const before = text.slice(Math.max(0, start - behindMax), start).trimEnd();
   return `${before.slice(before.lastIndexOf("\n") + 1)}\n${text.slice(start, end)}`;
 }
 
@@ -188,9 +191,10 @@ function isSureSpan(text: string, start: number, end: number, inTable: boolean, 
   const raw = text.slice(start, end);
   const [ticks = ""] = /^`+/.exec(raw) ?? [];
   const inner = raw.slice(ticks.length, -ticks.length);
-  const lineStart = text.lastIndexOf("\n", start - 1) + 1;
-  const before = text.slice(lineStart, start);
+  const near = text.slice(Math.max(0, start - behindMax), start);
+  const before = near.slice(near.lastIndexOf("\n") + 1);
   if (
+    before.length === behindMax ||
     isInHtml ||
     /^ [^`]/.test(inner) ||
     inner.includes("\n") ||
