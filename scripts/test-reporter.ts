@@ -74,11 +74,7 @@ export default class ProgressReporter extends MinimalReporter {
     console.log("\n| package | files | tests | s, of processes side by side |\n|---|---:|---:|---:|");
     for (const { name, modules, seconds } of rows.sort((a, b) => b.seconds - a.seconds)) {
       const tests = modules.reduce((sum, module) => sum + [...module.children.allTests()].length, 0);
-      const [longest] = modules.toSorted((a, b) => secondsOf([b]) - secondsOf([a]));
-      const file = longest
-        ? `${longest.relativeModuleId.slice(name.length + 1)} ${secondsOf([longest]).toFixed(1)} s`
-        : "";
-      console.log(`| ${name} | ${modules.length} | ${tests} | ${seconds.toFixed(1)} | ${file} |`);
+      console.log(`| ${name} | ${modules.length} | ${tests} | ${seconds.toFixed(1)} |`);
     }
     console.log("\n| file | s |\n|---|---:|");
     for (const module of this.#modules.toSorted((a, b) => secondsOf([b]) - secondsOf([a])).slice(0, filesNamed))
