@@ -10,7 +10,7 @@ it("lists processes with their parent, group and memory, also where only ps can"
     for (const folder of ["/proc", "/nowhere"]) {
       const all = await readProcesses(folder);
       expect(all.get(process.pid)?.bytes).toBeGreaterThan(2 ** 24);
-      expect(all.get(child.pid ?? 0)).toMatchObject({ parent: process.pid, group: child.pid });
+      expect(all.get(child.pid ?? 0)).toMatchObject({ parent: process.pid, group: child.pid, isLiving: true });
     }
   } finally {
     child.stdin.end();

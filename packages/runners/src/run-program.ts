@@ -57,8 +57,9 @@ export async function runProgram(
   either.addEventListener("abort", stop);
   if (either.aborted) stop();
   try {
+    const group = await child.pid;
     const { code } = await endOf(child);
-    if (input.statusFile !== null) await untilGone(input.statusFile);
+    await (input.statusFile === null ? untilGroupGone(group) : untilGone(input.statusFile));
     signal.throwIfAborted();
     const fault = await fed;
     if (fault) throw fault.error;
@@ -133,9 +134,20 @@ export async function untilGone(statusFile: string, waitMsMax = usualWaitMsMax):
   const [, namespace] = /"pid-namespace":\s*(\d+)/.exec(await readFile(statusFile, "utf8")) ?? [];
   // It never started anything.
   if (namespace === undefined) return;
+  await untilNot(() => isInhabited(`pid:[${namespace}]`), waitMsMax, "processes of a sandbox outlived it");
+}
+
+/** Without a sandbox likewise: a program's group is killed by its guard, a moment after the program has ended. */
+async function untilGroupGone(group: number | undefined): Promise<void> {
+  const isInhabited = async () =>
+    [...(await readProcesses()).values()].some((one) => one.group === group && one.isLiving);
+  if (group !== undefined) await untilNot(isInhabited, usualWaitMsMax, "processes of a program outlived it");
+}
+
+async function untilNot(check: () => boolean | Promise<boolean>, waitMsMax: number, otherwise: string): Promise<void> {
   const deadline = performance.now() + waitMsMax;
-  while (isInhabited(`pid:[${namespace}]`)) {
-    if (performance.now() > deadline) throw new Error("processes of a sandbox outlived it");
+  while (await check()) {
+    if (performance.now() > deadline) throw new Error(otherwise);
     await setTimeout(pollEveryMs);
   }
 }
@@ -157,8 +169,10 @@ function namespaceOf(pid: string): string | null {
 /** A zombie does nothing any more. */
 function isLiving(pid: string): boolean {
   const line = readStart(`/proc/${pid}/stat`);
-  return line !== "" && !/^[ZX]/.test(line.slice(line.lastIndexOf(")") + 2));
+  return line !== "" && !endedState.test(line.slice(line.lastIndexOf(")") + 2));
 }
+
+const endedState = /^[ZX]/;
 
 const addUpEveryMs = 300;
 const usualProcessesMax = 1_000;
@@ -168,6 +182,7 @@ interface Process {
   parent: number;
   group: number;
   bytes: number;
+  isLiving: boolean;
 }
 
 /**
@@ -229,6 +244,7 @@ export async function readProcesses(folder = "/proc"): Promise<ReadonlyMap<numbe
         parent: Number(fields[1]),
         group: Number(fields[2]),
         bytes: Number(fields[21]) * pageBytes,
+        isLiving: !endedState.test(fields[0] ?? ""),
       });
     }
     if (index % 100 === 99) await setImmediate();
@@ -253,12 +269,13 @@ function readStart(file: string): string {
 }
 
 async function askPs(): Promise<ReadonlyMap<number, Process>> {
-  const { stdout } = await promisify(execFile)("ps", ["-axo", "pid=,ppid=,pgid=,rss="]);
+  const { stdout } = await promisify(execFile)("ps", ["-axo", "pid=,ppid=,pgid=,rss=,state="]);
   const rows = stdout.trim().split("\n");
   return new Map(
     rows.map((row) => {
-      const [pid = 0, parent = 0, group = 0, kibibytes = 0] = row.trim().split(/\s+/).map(Number);
-      return [pid, { parent, group, bytes: kibibytes * 1024 }];
+      const fields = row.trim().split(/\s+/);
+      const [pid = 0, parent = 0, group = 0, kibibytes = 0] = fields.map(Number);
+      return [pid, { parent, group, bytes: kibibytes * 1024, isLiving: !endedState.test(fields[4] ?? "") }];
     }),
   );
 }

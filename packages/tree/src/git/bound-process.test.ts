@@ -6,9 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { setTimeout as pause } from "node:timers/promises";
 import { hasProc } from "@emend/testkit/processes.ts";
-import { isQuick } from "@emend/testkit/tier.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { lockProgram } from "../mirror/mirror-context.ts";
 import { openLock, startBound } from "./bound-process.ts";
@@ -124,42 +122,6 @@ test.skipIf(!hasProc())(
     expect((await startBound({ program: "true", args: [], env }).ended).code).toBe(0);
     writeFileSync(fifo.path, "");
     await fifo.allGone;
-  },
-);
-
-test.runIf(!isQuick && hasProc())(
-  "a start whose connections were dropped fails, or runs, whatever stood still for how long",
-  async () => {
-    const program = `
-    import { startBound } from ${JSON.stringify(join(import.meta.dirname, "bound-process.ts"))};
-    const env = process.env;
-    const end = () => startBound({ program: "true", args: [], env }).ended.then(({ code }) => code, (e) => e.code);
-    process.stdout.write("up " + (await end()) + "\\n");
-    process.stdin.on("data", async () => {
-      const all = await Promise.all(Array.from({ length: 20 }, end));
-      process.stdout.write("ended " + all.length + "\\n");
-    });
-    process.on("SIGUSR1", () => process.exit());`;
-    for (const [who, ms] of [
-      ["server", 12_000],
-      ["starter", 12_000],
-      ["server", 5_000],
-    ] as const) {
-      const parent = spawn(process.execPath, ["--input-type=module", "-e", program], {
-        stdio: ["pipe", "pipe", "inherit"],
-      });
-      await once(parent.stdout, "data");
-      const frozen = who === "server" ? (parent.pid ?? 0) : starterOf(parent.pid ?? 0);
-      parent.stdin.write("go");
-      // The starts are under way.
-      await pause(5);
-      process.kill(frozen, "SIGSTOP");
-      await pause(ms);
-      process.kill(frozen, "SIGCONT");
-      const [said] = await once(parent.stdout, "data");
-      expect(String(said), `${who} ${ms}`).toBe("ended 20\n");
-      parent.kill("SIGUSR1");
-    }
   },
 );
 
