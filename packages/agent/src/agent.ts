@@ -119,17 +119,29 @@ export type Message =
    * agent began.
    */
   | { role: "user"; text: string; from?: "review" | "self-review" | "loop" | "look" | "interjection" | "unanswered" }
-  | { role: "user"; text: string; from: "second-reader"; findings: readonly ReadersFinding[] }
+  /** Without text where there is nothing that the agent could repair. */
+  | { role: "user"; text: string; from: "second-reader"; findings: readonly ReadersFinding[]; reading?: Reading }
   | { role: "assistant"; text: string; toolCalls: readonly ToolCall[]; reasoning?: readonly Reasoning[] }
   | { role: "tool"; callId: string; name: string; output: string; isError: boolean };
 
 /** Something that the second reader said about a change, with the place of its quote. */
 export interface ReadersFinding {
-  kind: "unsupported" | "undone" | "unasked";
+  kind: "contradicted" | "unsourced" | "undone" | "unasked" | "lost";
   quote: string;
   why: string;
   path: string;
   line: number;
+}
+
+/** What a second reader has seen and decided. */
+export interface Reading {
+  /** Hashes of changed lines. */
+  seen: readonly string[];
+  /** Candidates that are right. */
+  dismissed: readonly string[];
+  /** Changed lines for which there was no room. */
+  left?: number;
+  isWithoutReport?: true;
 }
 
 /** A stored turn of the agent: only the messages that it added. */

@@ -37,9 +37,13 @@ function finishesOf(steps: readonly Pick<Step, "messages">[]): readonly { input:
 
 /** A round's result, if its last step finished it. */
 export function finishedBy(round: readonly Pick<Step, "messages">[]): Finished | null {
-  // A step without messages only keeps what the second reader cost.
-  const last = round.findLast(({ messages }) => messages.length > 0);
+  const last = round.findLast(({ messages }) => messages.some(isTold));
   return last ? handedOverBy([last]) && handedOverBy(round) : null;
+}
+
+/** A second reader's reading says nothing to the agent where there is nothing to repair. */
+function isTold(message: Message): boolean {
+  return message.role !== "user" || message.from !== "second-reader" || message.text !== "";
 }
 
 /** The questions of these steps that a tool accepted, each with its step. */
@@ -198,7 +202,7 @@ export function conversationOf(task: Asked, steps: readonly Step[]): Message[] {
   };
   for (const step of steps) {
     sayUntil(step.number);
-    messages.push(...step.messages);
+    messages.push(...step.messages.filter(isTold));
   }
   sayUntil(Number.POSITIVE_INFINITY);
   return messages;

@@ -73,7 +73,7 @@ async function start(
 }
 
 type Verdict =
-  | { kind: "passed" | "flagged"; introduced: readonly Finding[] }
+  | { kind: "passed" | "flagged"; introduced: readonly Finding[]; candidates?: readonly Finding[] }
   | { kind: "denied"; violations: readonly { path: string; rule: string }[] };
 
 it("gives findings back for two rounds, then hands over what is left; what did not change is judged once", async () => {
@@ -110,13 +110,17 @@ const writes =
   (content: string) =>
   (turn: number): ScriptedTurn =>
     turn === 0 ? [["write_file", { path: "a.md", content }]] : finish;
-/** A second reader that says this, once. */
-const reader = (...findings: { kind: string; quote: string; why: string }[]) =>
-  scriptedModel(() => [["report", { findings }]]);
+interface Said {
+  kind: string;
+  quote: string;
+  why: string;
+}
+/** A second reader that says this whenever it is asked. */
+const reader = (...findings: Said[]) => scriptedModel(() => [["report", { findings }]]);
 
 describe("the second reader", () => {
   const content = "It listens on 0.0.0.0 by default.\n";
-  const wrong = { kind: "unsupported", quote: "listens on 0.0.0.0 by default", why: "the source says 127.0.0.1" };
+  const wrong = { kind: "contradicted", quote: "listens on 0.0.0.0 by default", why: "the source says 127.0.0.1" };
 
   it("sees request and diff, not the conversation, and costs a step of its own", async () => {
     const secondReader = reader();
@@ -126,7 +130,7 @@ describe("the second reader", () => {
       prompt: "Say where it listens",
     });
     expect(verdict).toEqual(passed());
-    expect(steps.at(-1)).toMatchObject({ messages: [], usage: { by: "second reader" } });
+    expect(steps.at(-1)).toMatchObject({ messages: [{ text: "", findings: [] }], usage: { by: "second reader" } });
     const [asked] = secondReader.asked;
     expect(asked).toHaveLength(1);
     const text = JSON.stringify(asked);
@@ -139,8 +143,11 @@ describe("the second reader", () => {
     const repairing = (turn: number): ScriptedTurn =>
       turn === 2 ? [["write_file", { path: "a.md", content: "It listens on 127.0.0.1.\n" }]] : writes(content)(turn);
     const repaired = await start(repairing, { verdict: passed, secondReader: reader(wrong) });
-    expect(repaired.verdict).toEqual(passed());
-    expect(JSON.stringify(repaired.steps)).toContain("the source says 127.0.0.1");
+    const told = "a second reader found what was then changed: contradicted: “listens on 0.0.0.0 by default”";
+    expect(repaired.verdict).toMatchObject({
+      kind: "passed",
+      introduced: [{ severity: "info", message: expect.stringContaining(told) }],
+    });
 
     const left = await start(writes(content), { verdict: passed, secondReader: reader(wrong) });
     expect(left.verdict).toMatchObject({
@@ -151,9 +158,73 @@ describe("the second reader", () => {
     expect(left.steps).toHaveLength(4);
   });
 
+  it("reads once more what changed after its finding, and only that", async () => {
+    const lying = (turn: number): ScriptedTurn => {
+      const newText = "It listens on 10.0.0.1 by default.";
+      const edit = { path: "a.md", oldText: content.trim(), newText };
+      return turn === 2 ? [["edit_file", edit]] : writes(`${content}\nIt is small.\n`)(turn);
+    };
+    const again = { kind: "contradicted", quote: "It listens on 10.0.0.1 by default", why: "127.0.0.1" };
+    const secondReader = reader(wrong, again);
+    const { verdict, steps } = await start(lying, { verdict: passed, secondReader });
+    expect(verdict).toMatchObject({
+      kind: "flagged",
+      introduced: [
+        { severity: "error", message: expect.stringContaining("10.0.0.1") },
+        { severity: "info", message: expect.stringContaining("was then changed") },
+      ],
+    });
+    const questions = secondReader.asked.map((asked) => JSON.stringify(asked));
+    expect(questions).toHaveLength(2);
+    expect(questions[1]).toContain("these lines changed since");
+    expect(questions[1]).not.toContain("It is small.");
+    expect(steps.filter(({ usage }) => usage.by === "second reader")).toHaveLength(2);
+  });
+
+  it("sees title and summary, and can quote them", async () => {
+    const untrue = { kind: "unsourced", quote: "All samples were run", why: "nothing says so" };
+    const script = (turn: number): ScriptedTurn =>
+      turn === 0 ? writes(content)(0) : [["finish", { title: "T", summary: "Fixed. All samples were run." }]];
+    const { verdict } = await start(script, { verdict: passed, secondReader: reader(untrue) });
+    expect(verdict).toMatchObject({ kind: "flagged", introduced: [{ path: "the summary" }] });
+  });
+
+  it("finds what a change lost only where it is nowhere in the change", async () => {
+    const lost = (quote: string) => reader({ kind: "lost", quote, why: "it is gone" });
+    const after = "# Home\n\nWelcome to the docs.\n";
+    const edits = (turn: number): ScriptedTurn =>
+      turn === 0 ? [["write_file", { path: "index.md", content: after }]] : finish;
+    const kept = await start(edits, { verdict: passed, secondReader: lost("Welcome to the docs.") });
+    expect(kept.verdict).toEqual(passed());
+    const gone = (turn: number): ScriptedTurn =>
+      turn === 0 ? [["write_file", { path: "index.md", content: "# Other words\n" }]] : finish;
+    const { verdict } = await start(gone, { verdict: passed, secondReader: lost("# Home") });
+    expect(verdict).toMatchObject({ kind: "flagged", introduced: [{ path: "index.md" }] });
+  });
+
+  it("decides about what code found: what it dismisses is no finding, and what it leaves goes back once", async () => {
+    const candidates: Finding[] = [
+      { ...finding, check: "unsupported-fact", path: "a.md", line: 1, message: "`--x` is in nothing that was read" },
+      { ...finding, check: "unsupported-fact", severity: "info", path: "a.md", line: 1, message: "`9` is in nothing" },
+    ];
+    const verdict = () => ({ ...passed(), candidates });
+    const deciding = (dismissed: number[]) => scriptedModel(() => [["report", { findings: [], dismissed }]]);
+    const secondReader = deciding([1]);
+    const right = await start(writes(content), { verdict, secondReader });
+    expect(right.verdict).toMatchObject({ kind: "passed", introduced: [] });
+    expect(JSON.stringify(secondReader.asked)).toContain("2. a.md:1: `9` is in nothing");
+    const left = await start(writes(content), { verdict, secondReader: deciding([]) });
+    expect(left.verdict).toMatchObject({ kind: "flagged", introduced: [candidates[0]] });
+    expect(left.steps).toHaveLength(4);
+    // Without a reader the review gives the errors back, twice, and the notes stay.
+    const alone = await start(writes(content), { verdict });
+    expect(alone.verdict).toMatchObject({ kind: "flagged", introduced: candidates });
+    expect(alone.steps).toHaveLength(4);
+  });
+
   it("is believed only where its quote is there", async () => {
     const made = [
-      { kind: "unsupported", quote: "listens on every interface", why: "made up" },
+      { kind: "contradicted", quote: "listens on every interface", why: "made up" },
       { kind: "undone", quote: "translate it into German", why: "made up" },
       { kind: "unasked", quote: "It", why: "too short" },
     ];

@@ -6,7 +6,16 @@ import type { AgentDeps, AgentOutcome, AgentTask, Message, Model, Step } from ".
 import { evidenceOf } from "./evidence.ts";
 import { runAgent } from "./loop.ts";
 import { isPlanning, latestPrompt, latestRound } from "./outcome.ts";
-import { askSecondReader, openReadersFindings, readersStep } from "./second-reader.ts";
+import {
+  askSecondReader,
+  type FinishedChange,
+  findingsOfReadings,
+  readersStep,
+  readingsIn,
+  standingOf,
+  unread,
+  unreadIn,
+} from "./second-reader.ts";
 import { reviewOpening } from "./system-prompt.ts";
 
 const roundsMax = 2;
@@ -15,7 +24,12 @@ type DisputedFinding = Finding & { dispute?: string };
 
 /** The review's result for the agent. */
 type ReviewAnswer =
-  | { kind: "passed" | "flagged"; introduced: readonly DisputedFinding[] }
+  | {
+      kind: "passed" | "flagged";
+      introduced: readonly DisputedFinding[];
+      /** What may be untrue, as far as code can tell. */
+      candidates?: readonly Finding[];
+    }
   | { kind: "denied"; violations: readonly { path: string; rule: string }[] };
 
 interface Words {
@@ -33,9 +47,10 @@ interface ReviewedAgentDeps<Verdict extends ReviewAnswer> extends AgentDeps {
 }
 
 /**
- * Runs the agent, reviews its change and sends the findings back, at most twice. Then a second reader compares the
- * change with the request and the cited lines, and its findings go back once. Both are counted in the stored steps, so a
- * run on another node neither repeats nor adds one. No verdict if nothing changed.
+ * Runs the agent, reviews its change and sends the findings back, at most twice. Then a second reader compares the finished
+ * change with all that it rests on: its findings go back once, and it reads once more what changed after them. Without
+ * one, the review's candidates are findings. All is in the stored steps, so a run on another node neither repeats nor
+ * adds one. No verdict if nothing changed.
  */
 export async function runAgentWithReview<Verdict extends ReviewAnswer>(
   deps: ReviewedAgentDeps<Verdict>,
@@ -48,63 +63,90 @@ export async function runAgentWithReview<Verdict extends ReviewAnswer>(
     steps.push(step);
   };
   const redact = async (text: string) => (await deps.vetting?.redact(text)) ?? text;
+  let reader = deps.secondReader ?? null;
+  let isAway = false;
+  let ended: AgentOutcome | undefined;
   let opening: Message | undefined;
   let reviewed: { of: string; verdict: Verdict } | undefined;
   for (;;) {
     const asked = { ...task, steps: [...steps], ...(opening && { opening }) };
     const run = deps.model.run ?? runAgent;
-    const outcome = tellRedacted(
-      tellUnchanged(deps.model, task, await run({ ...deps, saveStep }, asked, signal)),
-      task,
-    );
+    // A program that is done does not begin again because its change was read.
+    const said = (!opening && ended) || (await run({ ...deps, saveStep }, asked, signal));
+    if (deps.model.run) ended = said;
+    const outcome = tellRedacted(tellUnchanged(deps.model, task, said), task);
     if (outcome.kind === "asked") return { outcome, verdict: null };
     if (outcome.kind === "unchanged" || task.overlay.entries().length === 0) return { outcome, verdict: null };
     const worked = { ...task, steps: [...steps] };
     const words = wordsOf(outcome);
-    const evidence = await evidenceOf(deps.model, worked, outcome, signal);
+    const evidence = await evidenceOf(deps, worked, outcome, signal);
     // A plain finish confirms what was just reviewed, so the result is reused.
     const of = changeKey(task, { ...words, cites: evidence?.sources });
     if (reviewed?.of !== of) {
       reviewed = { of, verdict: await deps.review({ ...words, ...(evidence && { evidence }) }, signal) };
     }
+    const { verdict } = reviewed;
+    if (!evidence) return { outcome, verdict: disputed(verdict, outcome) };
+    const candidates = (verdict.kind !== "denied" && verdict.candidates) || [];
+    const change = await finishedChange(task, words, evidence, signal);
     const round = latestRound(task, steps);
-    const verdict = disputed(withFindings(reviewed.verdict, await openReadersFindings(worked, round)), outcome);
-    if (!evidence || outcome.kind === "stopped") return { outcome, verdict };
-    opening = await nextOpening(worked, verdict);
+    const readings = readingsIn(round);
+    const isRead = readings.some(({ reading }) => !reading.isWithoutReport);
+    const isReading = isRead || (reader !== null && readings.length === 0);
+    const untrue = isRead ? standingOf(candidates, steps) : candidates;
+    const found = [...(isAway ? [unread("was unavailable")] : []), ...findingsOfReadings(round, change), ...untrue];
+    const judged = disputed(withFindings(verdict, found), outcome);
+    if (outcome.kind === "stopped") return { outcome, verdict: judged };
+    // What goes to the reader is given back by it.
+    opening = await nextOpening(worked, disputed(withFindings(verdict, isReading ? [] : candidates), outcome));
     if (opening) continue;
-    if (verdict.kind === "denied" || !deps.secondReader || round.some(isReaders)) return { outcome, verdict };
-    const answer = await askSecondReader(deps.secondReader, worked, evidence, redact, signal);
-    if (answer === "unavailable") return { outcome, verdict: withFindings(verdict, [unread("was unavailable")]) };
-    await saveStep(readersStep((steps.at(-1)?.number ?? 0) + 1, answer.findings ?? [], answer.usage), []);
-    if (answer.findings === null) return { outcome, verdict: withFindings(verdict, [unread("gave no report")]) };
-    if (answer.findings.length === 0) return { outcome, verdict };
-    // A program has no conversation to continue. Its reviewer decides.
-    if (deps.model.run)
-      return { outcome, verdict: withFindings(verdict, await openReadersFindings(worked, latestRound(task, steps))) };
+    const seen = readings.map(({ reading }) => reading);
+    const isAgain = readings.length === 1 && readings[0]?.text !== "" && unreadIn(change, seen).length > 0;
+    if (verdict.kind === "denied" || !reader || !(readings.length === 0 || isAgain))
+      return { outcome, verdict: judged };
+    const given = { evidence, candidates: untrue, readings: seen };
+    const answer = await askSecondReader(reader, change, given, redact, signal);
+    if (answer === "unavailable") {
+      reader = null;
+      isAway = true;
+    } else {
+      // A program has no conversation to continue, and a second reading is not given back. Their reviewer decides.
+      const isTold = !isAgain && deps.model.run === undefined;
+      const number = (steps.at(-1)?.number ?? 0) + 1;
+      await saveStep(readersStep(number, answer, isTold ? standingOf(candidates, steps, answer.reading) : null), []);
+    }
   }
 }
 
-function unread(why: string): Finding {
-  const message = `the second reader's model ${why}, so this change was not compared with its sources`;
-  return { check: "second-reader", severity: "warning", path: wholeChange, line: 1, column: 1, message };
-}
-
-function isReaders({ usage }: Step): boolean {
-  return usage.by === "second reader";
+async function finishedChange(
+  { overlay }: AgentTask,
+  { title, pullTitle = "", summary, reply = "" }: Words,
+  { asked }: Evidence,
+  signal: AbortSignal,
+): Promise<FinishedChange> {
+  const words = {
+    "the title": title,
+    "the pull request's title": pullTitle,
+    "the summary": summary,
+    "the reply": reply,
+  };
+  return { diff: (await overlay.diff(signal)).toString(), words, asked };
 }
 
 function withFindings<Verdict extends ReviewAnswer>(verdict: Verdict, findings: readonly Finding[]): Verdict {
-  if (verdict.kind === "denied" || findings.length === 0) return verdict;
+  if (verdict.kind === "denied") return verdict;
   const isError = findings.some(({ severity }) => severity === "error");
-  return { ...verdict, kind: isError ? "flagged" : verdict.kind, introduced: [...findings, ...verdict.introduced] };
+  return {
+    ...verdict,
+    kind: isError ? "flagged" : verdict.kind,
+    introduced: [...findings, ...verdict.introduced],
+    ...(verdict.candidates && { candidates: [] }),
+  };
 }
 
 /** A review's errors, as the next message to the agent. Undefined: there are none, or it had its chances. */
 async function nextOpening(task: AgentTask, verdict: ReviewAnswer): Promise<Message | undefined> {
-  const findings = (await withinReach(task, findingsOf(verdict))).filter(
-    // The second reader's were given back once.
-    ({ dispute, check }) => dispute === undefined && check !== "second-reader",
-  );
+  const findings = (await withinReach(task, findingsOf(verdict))).filter(({ dispute }) => dispute === undefined);
   const mustRepair = verdict.kind !== "passed" && findings.some(({ severity }) => severity === "error");
   const isGivenBack = timesGivenBack(latestRound(task, task.steps)) >= roundsMax;
   return mustRepair && !isGivenBack ? reviewOpening(findings) : undefined;

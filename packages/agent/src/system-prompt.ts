@@ -5,7 +5,6 @@ import { type Finding, matchesGlob, type Site } from "@emend/site";
 import type { Tree } from "@emend/tree";
 import type { AgentTask, Message } from "./agent.ts";
 import { describeFinding } from "./tools/check.ts";
-import { readPatch } from "./tools/git.ts";
 
 const foldersShownMax = 40;
 const subjectsShownMax = 15;
@@ -160,7 +159,7 @@ interface Guidance {
  * The repository's instructions for writing docs, the most general first: at its root, in the folders down to the docs,
  * then the files that the project's settings name.
  */
-async function readGuidance(
+export async function readGuidance(
   base: Tree,
   { docsDir, styleGuides = [] }: { docsDir: string; styleGuides?: readonly string[] },
 ): Promise<readonly Guidance[]> {
@@ -238,7 +237,6 @@ async function readGuide(base: Tree, path: string): Promise<string> {
   return bytes === null ? "" : bytes.subarray(0, fileBytesMax).toString().trim();
 }
 
-const fileCharactersMax = 4_000;
 const findingsMax = 60;
 
 /** A review's findings, as a message to the agent. */
@@ -267,21 +265,4 @@ export function reviewOpening(findings: readonly Finding[]): Message {
       ...advice.flatMap(([check, words]) => (findings.some((one) => one.check === check) ? [words] : [])),
     ].join("\n"),
   };
-}
-
-/** The start of every file's patch: in a change to hundreds of pages, the first ones are typical. */
-export function shortPatch(diff: string, charactersMax: number): string {
-  const files = readPatch(diff);
-  const shown: string[] = [];
-  let characters = 0;
-  for (const { patch } of files) {
-    const part =
-      patch.length > fileCharactersMax ? `${patch.slice(0, fileCharactersMax)}\n… cut here; git diff shows it` : patch;
-    characters += part.length;
-    if (characters > charactersMax && shown.length > 0) break;
-    shown.push(part.slice(0, charactersMax));
-  }
-  const left = files.slice(shown.length).map(({ paths }) => paths.at(-1) ?? "");
-  if (left.length > 0) shown.push(`… and ${left.length} more files: ${left.slice(0, 30).join(", ")}`);
-  return shown.join("\n");
 }

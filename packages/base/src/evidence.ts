@@ -10,7 +10,10 @@ export interface CitedEvidence {
 /** What the statements of a change can rest on. */
 export interface Evidence {
   asked: readonly string[];
-  /** In order: what the agent read, and what it wrote. Its own words are no witness. Null: nobody knows (a runner). */
-  log: readonly { kind: "read" | "wrote"; text: string }[] | null;
+  /**
+   * In order: what the agent read, and what it wrote. Its own words are no witness. `from`: where it read that. Null: nobody
+   * knows (a runner).
+   */
+  log: readonly { kind: "read" | "wrote"; text: string; from?: string }[] | null;
   sources: readonly CitedEvidence[];
 }

@@ -1,5 +1,5 @@
 import { pageLines } from "@emend/base/page-lines.ts";
-import { factsOf } from "../../review/src/truth/unsupported-facts.ts";
+import { factsOf } from "../../review/src/truth/candidates.ts";
 import { createWitness } from "../../review/src/truth/witness.ts";
 import { canonicalTree, deadLinks, splitPage } from "./canonical.ts";
 import type { Files } from "./site-model.ts";

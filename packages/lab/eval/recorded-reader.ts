@@ -3,8 +3,9 @@ import { existsSync } from "node:fs";
 import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Evidence } from "@emend/base/evidence.ts";
-import type { AgentTask, Model } from "../../agent/src/agent.ts";
-import { askSecondReader } from "../../agent/src/second-reader.ts";
+import type { Finding } from "@emend/site";
+import type { Model } from "../../agent/src/agent.ts";
+import { askSecondReader, type FinishedChange } from "../../agent/src/second-reader.ts";
 
 const file = join(import.meta.dirname, "readers-answers.jsonl");
 
@@ -26,8 +27,8 @@ export async function readRecordedReader(questions?: string): Promise<RecordedRe
 /** What is left of the recorded answer after its quotes were verified. Null: none is recorded. */
 export async function askRecordedReader(
   reader: RecordedReader,
-  overlay: AgentTask["overlay"],
-  evidence: Evidence,
+  change: FinishedChange,
+  given: { evidence: Evidence; candidates: readonly Finding[] },
 ): Promise<readonly string[] | null> {
   let isRecorded = true;
   const model: Model = {
@@ -44,8 +45,14 @@ export async function askRecordedReader(
       };
     },
   };
-  const answer = await askSecondReader(model, { overlay }, evidence, async (text) => text, AbortSignal.timeout(60_000));
-  if (!isRecorded || answer === "unavailable" || answer.findings === null) return null;
+  const answer = await askSecondReader(
+    model,
+    change,
+    { ...given, readings: [] },
+    async (text) => text,
+    AbortSignal.timeout(60_000),
+  );
+  if (!isRecorded || answer === "unavailable" || answer.reading === null) return null;
   return answer.findings.map(({ kind, path, line, why }) => `${kind} ${path}:${line}: ${why}`);
 }
 

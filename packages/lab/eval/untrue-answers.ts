@@ -2,7 +2,7 @@
 // job's change is, by code and by a second reader whose answers were recorded.
 import { hash } from "node:crypto";
 import type { Evidence } from "@emend/base/evidence.ts";
-import { createPageReader, reviewChange, truthChecks } from "@emend/review";
+import { createPageReader, reviewChange } from "@emend/review";
 import { openTestTrees, type TestTrees } from "@emend/testkit/test-tree.ts";
 import { createOverlay } from "@emend/tree";
 import { mutantsOf } from "./mutants.ts";
@@ -155,6 +155,7 @@ const pageReader = createPageReader();
 
 /** The findings about truth, each of which makes an answer's pull request a draft. */
 interface Judgment {
+  /** Each begins with its severity: notes make no draft. */
   byCode: readonly string[];
   /** Null: its answer is not recorded. */
   byReader: readonly string[] | null;
@@ -201,10 +202,15 @@ export async function judgeAnswer(
   };
   const verdict = await reviewChange(input, AbortSignal.timeout(60_000));
   if (verdict.kind === "denied") return null;
-  const byCode = verdict.introduced
-    .filter(({ check }) => truthChecks.has(check))
-    .map(({ check, path, line, message }) => `${check} ${path}:${line}: ${message}`);
-  return { byCode, byReader: reader ? await askRecordedReader(reader, overlay, evidence) : null };
+  const { candidates = [] } = verdict;
+  const byCode = candidates.map(({ severity, path, line, message }) => `${severity} ${path}:${line}: ${message}`);
+  const words = { "the title": title, "the summary": summary };
+  const change = { diff: (await overlay.diff()).toString(), words, asked: evidence.asked };
+  return { byCode, byReader: reader ? await askRecordedReader(reader, change, { evidence, candidates }) : null };
+}
+
+export function isError(candidate: string): boolean {
+  return candidate.startsWith("error ");
 }
 
 interface Row {
@@ -226,12 +232,12 @@ export async function evaluateAnswers(options: { only: string; questions: string
       const judgment = await judgeAnswer(trees, one, reader);
       if (judgment === null) continue;
       const { byCode, byReader } = judgment;
-      const isDraft = byCode.length > 0 || (byReader ?? []).length > 0;
+      const isDraft = byCode.some(isError) || (byReader ?? []).length > 0;
       const key = `${one.way}${one.isFrozen ? ", frozen" : ""}`;
       const row = rows.get(key) ?? { all: 0, byCode: 0, asked: 0, byReader: 0, drafts: 0 };
       rows.set(key, {
         all: row.all + 1,
-        byCode: row.byCode + Number(byCode.length > 0),
+        byCode: row.byCode + Number(byCode.some(isError)),
         asked: row.asked + Number(byReader !== null),
         byReader: row.byReader + Number((byReader ?? []).length > 0),
         drafts: row.drafts + Number(isDraft),

@@ -5,13 +5,11 @@ import { type OverlayEntry, siteTreeOf, type Tree } from "@emend/tree";
 import { type Added, type AddedLine, addedLines } from "./added-lines.ts";
 import { judgeContent } from "./judge-content.ts";
 import { createPageReader } from "./page-reader.ts";
-import { kindOf, refusedBy, violationsOf } from "./policy.ts";
+import { kindOf, violationsOf } from "./policy.ts";
 import { invisibleIn } from "./read-page.ts";
 import type { ReviewInput, Verdict, Violation } from "./review.ts";
+import { findCandidates } from "./truth/candidates.ts";
 import { findLostContent } from "./truth/lost-content.ts";
-import { findUnsupportedFacts } from "./truth/unsupported-facts.ts";
-import { findUntrueSummary } from "./truth/untrue-summary.ts";
-import { createWitness } from "./truth/witness.ts";
 
 /** Reviews a change. Policy violations and secrets deny it, new findings flag it, and everything else passes. */
 export async function reviewChange(input: ReviewInput, signal: AbortSignal): Promise<Verdict> {
@@ -40,16 +38,18 @@ export async function reviewChange(input: ReviewInput, signal: AbortSignal): Pro
 
   const comparison = await compare(input, signal);
   const all = input.whole ? await addedLines(input.whole.base, input.whole.entries) : added;
+  const untrue = await findUntruths(input, words, added, all, signal);
   const introduced = [
     ...comparison.introduced,
     ...findInvisible(all, words),
     ...content.findings,
     ...(await findLeaked(added.files, knownSecrets, signal)),
-    ...findUntruths(input, added, all),
+    ...(input.evidence ? [] : untrue),
   ].sort(bySeverity);
   return {
     kind: introduced.some(needsLook) ? "flagged" : "passed",
     introduced,
+    ...(input.evidence && { candidates: untrue }),
     fixed: comparison.fixed,
     constructs: content.constructs,
     findingsBefore: comparison.before,
@@ -59,40 +59,39 @@ export async function reviewChange(input: ReviewInput, signal: AbortSignal): Pro
 }
 
 /**
- * Statements without a witness, content that is gone unasked, and a summary of work that was not done. Of a follow-up all
- * of its pull request counts, or what was found before would be forgotten; only what the agent did itself, not people.
+ * Statements without a witness, and content that is gone unasked. Of a follow-up all of its pull request counts, or what
+ * was found before would be forgotten; only what the agent did itself, not people.
  */
-function findUntruths(
-  { overlay, whole, policy, asked = [], evidence, summary = "" }: ReviewInput,
+async function findUntruths(
+  { base, overlay, whole, asked = [], evidence, summary = "" }: ReviewInput,
+  words: readonly AddedLine[],
   added: Added,
   all: Added,
-): readonly Finding[] {
-  const pages = pagesOf(whole?.entries ?? overlay.entries(), all);
+  signal: AbortSignal,
+): Promise<readonly Finding[]> {
+  const entries = whole?.entries ?? overlay.entries();
+  const pages = pagesOf(entries, all);
   const { byPeople = pages.map(({ path }) => path) } = whole ?? {};
   const others = pages.filter(({ path }) => !byPeople.includes(path));
   const latest = pagesOf(overlay.entries(), added).filter(({ path }) => !others.some((one) => one.path === path));
   const lost = findLostContent([...others, ...latest], asked, summary);
   if (!evidence) return lost.filter(({ check }) => check === "deleted-page");
   const { log } = evidence;
-  const written = pages.flatMap(({ after, ...page }) => (after === null ? [] : [{ ...page, after }]));
-  return [
-    ...lost,
-    ...(log === null ? [] : findUnsupportedFacts(written, all.lines, { ...evidence, log }, added.lines)),
-    ...findUntrueSummary(summary, {
-      paths: (whole?.entries ?? overlay.entries()).map(({ path }) => path),
-      lines: [...added.before, ...added.files].map(({ text }) => text),
-      sources: evidence.sources,
-      isRefused: (path) => refusedBy(policy, path) !== null,
-      ...(log && {
-        witness: createWitness([
-          ...evidence.asked,
-          ...log.flatMap(({ kind, text }) => (kind === "read" ? [text] : [])),
-          ...evidence.sources.flatMap(({ at, text }) => [at, text]),
-          ...[...all.before, ...all.files, ...added.before].flatMap(({ path, text }) => [path, text]),
-        ]),
-      }),
-    }),
-  ];
+  if (log === null) return lost;
+  const tree = whole?.base ?? base;
+  const change = {
+    pages: pages.flatMap(({ after, ...page }) => (after === null ? [] : [{ ...page, after }])),
+    added: all.lines,
+    latest: added.lines,
+    words,
+    changed: [
+      ...entries.map(({ path }) => path),
+      ...[...all.before, ...all.files, ...added.before].map(({ text }) => text),
+    ],
+    holds: async (text: string) =>
+      (await tree.search({ pattern: text, kind: "literal", matchesMax: 1 }, signal)).matches.length > 0,
+  };
+  return [...lost, ...(await findCandidates(change, { ...evidence, log }))];
 }
 
 function pagesOf(entries: readonly OverlayEntry[], { before }: Added) {

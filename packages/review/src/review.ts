@@ -29,6 +29,8 @@ export type Verdict =
       /** passed: no error among the new findings; flagged: a draft pull request that lists them. */
       kind: "passed" | "flagged";
       introduced: readonly Finding[];
+      /** What may be untrue, for a reader to decide. Absent: no model wrote the change. */
+      candidates?: readonly Finding[];
       fixed: readonly Finding[];
       /** What Emend does not know on this site. A person decides before anything is published. Empty: nobody is asked. */
       constructs: readonly Construct[];

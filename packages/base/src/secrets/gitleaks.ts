@@ -30,6 +30,19 @@ const awsId = /\b(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b/;
 const awsSecret = /(?<![A-Za-z0-9/+=])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])/g;
 const awsEntropyMin = 4;
 
+/** A private key as JSON: its private part beside the kind of key, in either order, also quoted in a string. */
+const jwkPart = /\\?["']?\b(d|p|q|dp|dq|qi|k)\\?["']?\s*:\s*\\?["']([\w+/-]{20,}={0,2})\\?["']/dg;
+const jwkKind = /\\?["']?\bkty\\?["']?\s*:\s*\\?["'](?:RSA|EC|OKP|oct)\b/;
+/** Characters between the parts of one key. */
+const jwkLengthMax = 6_000;
+const jwkEntropyMin = 3;
+
+/** Private keys as text, also those whose end is not there, of SSH2 and of PuTTY. */
+const keyTexts = [
+  /-{4,5} ?BEGIN[ A-Z0-9_-]{0,100}PRIVATE KEY(?: BLOCK)? ?-{4,5}(?=[\s\S]{0,400}?[A-Za-z0-9+/]{40})([\w+/=\s\\>"',|#*.:-]{40,})/dg,
+  /Private-Lines: ?\d+\s+([A-Za-z0-9+/=\s]{40,})/dg,
+];
+
 interface Found {
   start: number;
   end: number;
@@ -51,12 +64,26 @@ export function gitleaksSecretsIn(text: string): readonly Found[] {
       found.push({ start, end, kind: id });
     }
   }
+  for (const match of keyTexts.flatMap((pattern) => [...text.matchAll(pattern)])) {
+    const [start, end] = match.indices?.[1] ?? [0, 0];
+    found.push({ start, end, kind: "private-key" });
+  }
+  if (jwkKind.test(text)) found.push(...jwkSecretsIn(text));
   if (!awsId.test(text)) return found;
   for (const { 0: secret, index } of text.matchAll(awsSecret)) {
     const isSample = secret.includes("EXAMPLE") || entropyOf(secret) < awsEntropyMin || !/\d/.test(secret);
     if (!isSample) found.push({ start: index, end: index + secret.length, kind: "aws-secret" });
   }
   return found;
+}
+
+function jwkSecretsIn(text: string): readonly Found[] {
+  const kinds = [...text.matchAll(new RegExp(jwkKind, "g"))].map(({ index }) => index);
+  return [...text.matchAll(jwkPart)].flatMap((match) => {
+    const [start, end] = match.indices?.[2] ?? [0, 0];
+    const isNear = kinds.some((at) => Math.abs(at - start) < jwkLengthMax);
+    return isNear && entropyOf(match[2] ?? "") >= jwkEntropyMin ? [{ start, end, kind: "jwk" }] : [];
+  });
 }
 
 /** Shannon's, in bits a character. */

@@ -97,6 +97,12 @@ it.each([
       ` KEY-----\nMC4CAQAwBQYDK2VwBCIEI${random}${random.slice(0, 11)}\n-----END PRIVATE KEY-----`,
     ),
   ],
+  ["a PEM without its end", of("-----BEGIN RSA PRIVATE", ` KEY-----\nProc-Type: 4,ENCRYPTED\n\n${random}${random}\n`)],
+  ["an SSH2 key", of("---- BEGIN SSH2 ENCRYPTED PRIVATE", ` KEY ----\nComment: "me"\n${random}${random}\n`)],
+  ["a PuTTY key", of("PuTTY-User-Key-File-3: ssh-rsa\nPrivate-", `Lines: 14\n${random}${random}\n`)],
+  ["a JWK", `{ "kty": "RSA", "e": "AQAB", ${of('"', `d": "${random}${random}"`)} }`],
+  ["a JWK of which the kind comes last", of(`{\n  "`, `d": "${random}",\n  "crv": "Ed25519",\n  "kty": "OKP"\n}`)],
+  ["a symmetric JWK in a string", of(`"{\\"kty\\":\\"oct\\",\\"`, `k\\":\\"${random}\\"}"`)],
   ["an OpenAI key", of("sk-", `${random.slice(0, 20)}T3BlbkFJ${random.slice(0, 20)}`)],
   ["an Anthropic key", of("sk-ant-", `api03-${random}${random}${random.slice(0, 29)}AA`)],
 ])("finds %s", async (_, text) => {
@@ -109,7 +115,14 @@ it("an AWS secret is found beside its id only", async () => {
   expect(await secretsIn(`The sum is ${secret}.`)).toEqual([]);
 });
 
+it("of a private JWK the public part stays", async () => {
+  const key = of('{"kty":"EC","crv":"P-256","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","', `d":"${random}"}`);
+  expect(await redactSecrets(key)).toMatch(/"x":"f83O[^"]*","d":"\[redacted: jwk\]"}$/);
+});
+
 it.each([
+  '{ "kty": "RSA", "e": "AQAB", "n": "0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc" }',
+  '{ "kty": "RSA", "d": "<the private exponent>" }, { "d": "..." }',
   'curl -H "Authorization: Bearer YOUR_API_KEY" https://api.test/',
   'curl -H "Authorization: Bearer $TOKEN" https://api.test/',
   'curl -H "X-Api-Key: <your-key>" -u user:password https://api.test/',

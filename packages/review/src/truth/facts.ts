@@ -1,6 +1,6 @@
 /** Something on a page that is true or false of the product, and that a text can witness. */
 export interface Fact {
-  kind: "name" | "value" | "address";
+  kind: "name" | "value" | "address" | "version";
   /** As the page has it. */
   text: string;
   /** Of a number: its value. */
@@ -67,7 +67,8 @@ export function factsOfProse(line: string): readonly Fact[] {
       return " ";
     });
   // What a link or an image points to is judged by the checks of the site; what it says is text.
-  let rest = asShown(line)
+  let rest = line
+    .replaceAll(/<(code|kbd|samp|var)\b[^>]*>([^<`]+)<\/\1>/gi, "`$2`")
     .replace(/^\s*(?:\d+[.)]|[-*+]|#{1,6}|>)\s+/, "")
     .replaceAll(/\]\((?!https?:)[^)"]*(?:"([^"]*)"\s*)?\)|\]\[[^\]]*\]|\{#[^}]*\}|<!--.*?-->/g, "] $1 ");
   rest = take(rest, codeSpan, ([, , code = ""]) => {
@@ -75,39 +76,45 @@ export function factsOfProse(line: string): readonly Fact[] {
     return null;
   });
   rest = take(rest, address, ([found]) => ({ kind: "address", text: withoutStop(found) }));
-  rest = rest.replaceAll(/<\/?[A-Za-z][^>]*>/g, (tag) => ` ${wordsOfTag(tag).join(" | ")} `);
+  rest = rest.replaceAll(/<\/?[A-Za-z][^>]*>/g, " ");
   rest = take(rest, variable, ([found]) => ({ kind: "name", text: found }));
   rest = take(rest, flag, ([found]) => ({ kind: "name", text: found }));
   rest = take(rest, date, ([found]) => ({ kind: "value", text: found }));
-  rest = take(rest, version, ([found]) => ({ kind: "value", text: found }));
+  rest = take(rest, version, ([found]) => ({ kind: "version", text: found }));
   rest = rest.replaceAll(/\b(?:steps?|sections?|parts?|chapters?|figures?|tables?|phases?|levels?)\s+\d+/gi, " ");
   take(rest, number, (match) => numberOf(match));
   return facts;
 }
 
-/** Character references, digits of other widths and HTML's code marks, as a reader sees them. */
-function asShown(line: string): string {
-  return line
-    .replaceAll(/&#(?:x([\da-f]{1,6})|(\d{1,7}));/gi, (whole, hex, decimal) => {
-      const code = hex ? Number.parseInt(hex, 16) : Number(decimal);
-      return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
-    })
-    .replaceAll(/\p{Nd}/gu, (digit) => digit.normalize("NFKC"))
-    .replaceAll(/<(code|kbd|samp|var)\b[^>]*>([^<`]+)<\/\1>/gi, "`$2`");
+/** Languages whose samples set what a product reads. What samples in others name is the sample's own. */
+const settingLanguages =
+  /^(?:|(?:ba|z|fi|power)?sh|shell|shell-?session|console|te?xt|(?:dot)?env|ini|toml|ya?ml|docker\w*)$/i;
+
+/** Of a sample only what is the product's: flags, the variables that are set, and the fields of JSON. Values are examples. */
+export function factsOfSample(line: string, language = ""): readonly Fact[] {
+  const names = [flag, ...(settingLanguages.test(language) ? [variable] : [])].flatMap((pattern) =>
+    [...line.matchAll(pattern)].map(([text]) => text),
+  );
+  const fields = /^json[c5]?$/i.test(language) ? line.matchAll(/"([\w$.-]+)"\s*:/g) : [];
+  const facts = [...names, ...[...fields].map(([, key = ""]) => key)].map((text): Fact => ({ kind: "name", text }));
+  return facts.filter(isTelling);
 }
 
-/** What a tag's attributes tell a reader: phrases and defaults. A bare number or word is layout. */
-function wordsOfTag(tag: string): readonly string[] {
-  return [...tag.matchAll(/([\w:-]+)=(?:"([^"]*)"|'([^']*)'|\{([^{}]*)\})/g)].flatMap(([, name, ...values]) => {
-    const value = values.find((one) => one !== undefined) ?? "";
-    return name === "default" || /\p{L}\s|\s\p{L}/u.test(value) ? [value] : [];
-  });
-}
+const nameShapes = [
+  /^--[a-z]/i,
+  /^[A-Z][A-Z0-9]*_[A-Z0-9_]+$/,
+  // camelCase and snake_case, not the name of a file.
+  /^(?!.*\.[a-z]{1,5}$)(?:[a-z$_][\w$.]*[a-z\d][A-Z]|[\w$.]*[A-Za-z\d]_[A-Za-z\d])[\w$.]*$/,
+];
+const nameCharactersMax = 100;
+/** Conventions of many languages' tools. */
+const everywhere = /^(?:node_modules|site-packages|__\w+__|__(?:dir|file)name)$/;
 
-/** Of a sample only what is the product's: its flags and variables. Values of a sample are examples. */
-export function factsOfSample(line: string): readonly Fact[] {
-  const found = [...line.matchAll(variable), ...line.matchAll(flag)];
-  return found.map(([text]) => ({ kind: "name", text }));
+/** Whether it is so much a name of one product that a text which names it must have it from somewhere. */
+export function isTelling({ kind, text }: Fact): boolean {
+  if (kind === "address" || kind === "version") return true;
+  if (kind !== "name" || text.length > nameCharactersMax || everywhere.test(text)) return false;
+  return nameShapes.some((shape) => shape.test(text));
 }
 
 const placeholder = /^(?:your|my|some|example|foo|bar|baz)(?:[-_.]|$)|^<.*>$|^\.\.\.$|^…$/i;
@@ -119,7 +126,7 @@ function factsOfCode(code: string): readonly Fact[] {
     if (text === "" || placeholder.test(text)) return [];
     const [isNumber, unit = ""] = numberInCode.exec(text) ?? [];
     if (isNumber !== undefined) return [{ kind: "value", text, ...quantityOf(text, unit) }];
-    if (/^v?\d+(?:\.\d+)+/.test(text)) return [{ kind: "value", text }];
+    if (/^v?\d+(?:\.\d+)+/.test(text)) return [{ kind: "version", text }];
     return /[A-Za-z]{2}/.test(text) ? [{ kind: "name", text }] : [];
   });
 }
@@ -135,9 +142,14 @@ function numberOf([found, short, word]: RegExpMatchArray): Fact | null {
 function quantityOf(text: string, unitName: string): { number: number } & Pick<Fact, "unit" | "amounts"> {
   // A sign says nothing that a witness must repeat.
   const value = amountOf(/\d[\d_,]*(?:\.\d+)?/.exec(text)?.[0] ?? text);
-  const known = units[unitName.toLowerCase().replace(/(?<=..)s$/, "")];
+  const known = unitOf(unitName);
   if (!known) return { number: value };
   return { number: value, unit: known.unit, amounts: known.sizes.map((size) => value * size) };
+}
+
+export function unitOf(name: string): (typeof units)[string] | undefined {
+  const key = name.toLowerCase().replace(/(?<=..)s$/, "");
+  return Object.hasOwn(units, key) ? units[key] : undefined;
 }
 
 /** The numbers of a text that have a unit, and the text without them. */

@@ -5,7 +5,6 @@ import {
   textLinesOf as linesOf,
   listed,
   namesOf,
-  type PageLine,
   pageLines,
   plainText,
   titleOf,
@@ -26,94 +25,64 @@ const lostLinesMin = 5;
 const keptShare = 0.5;
 
 /**
- * Pages, sections and samples that a change takes away unasked. Whether a request wants that is a matter of language, so
- * only names and figures decide: the request names what goes, or it names the page and the summary says what it loses.
+ * Pages, sections and text that a change takes away unasked. Whether a request wants that is a matter of language, so only
+ * names and figures decide: the request names what goes, or it names the page and the summary has the figures.
  */
 export function findLostContent(
   pages: readonly PageChange[],
   asked: readonly string[],
   summary = "",
 ): readonly Finding[] {
-  const kept: Kept = {
-    lines: new Set(pages.flatMap(({ after }) => linesOf(after ?? ""))),
-    // A section that became a page has its heading as that page's title.
-    headings: new Set(
-      pages.flatMap(({ after }) => [
-        titleOf(after ?? ""),
-        ...headingsOf(pageLines(after ?? "")).map(({ name }) => name),
-      ]),
-    ),
-  };
+  const kept = new Set(pages.flatMap(({ after }) => linesOf(after ?? "")));
+  // A section that became a page has its heading as that page's title.
+  const headings = new Set(
+    pages.flatMap(({ after }) => [titleOf(after ?? ""), ...sectionsOf(after).map(({ name }) => name)]),
+  );
   const [request, told] = [plainText(asked.join("\n")), plainText(summary)];
-  return pages.flatMap((page) => {
-    if (page.after === null) return isDeletedUnasked(page, kept.lines, request) ? [deletedPage(page)] : [];
-    const message = lossOf(page, page.after, kept, { request, told });
-    if (message === null) return [];
-    return [{ check: "lost-content", severity: "error", path: page.path, line: 1, column: 1, message } as const];
+  const isKept = (lines: readonly string[]) =>
+    lines.filter((line) => kept.has(line)).length >= lines.length * keptShare;
+
+  const gained = pages.reduce((sum, { before, after }) => sum + Math.max(0, fences(after ?? "") - fences(before)), 0);
+
+  function lossOf({ path, before, after }: PageChange): string | null {
+    const isPageNamed = isNamed(request, namesOf(path, before));
+    const had = linesOf(before);
+    const known = new Set(had);
+    if (after === null) {
+      if (isPageNamed || (had.length > 0 && isKept(had))) return null;
+      return "this page was deleted, and the request does not name it";
+    }
+    const figures = `${lineCount(before)} → ${lineCount(after)} lines`;
+    if (isPageNamed && told.includes(plainText(figures))) return null;
+    const loss = (what: string) => `the page loses ${what} (${figures}), which the request does not name`;
+    const old = sectionsOf(before);
+    const gone = old.filter(({ name }) => !headings.has(name));
+    const newOnes = sectionsOf(after).filter(({ name }) => !old.some((one) => one.name === name)).length;
+    // A heading that another one stands for now, above the same text, was renamed.
+    const lost = gone.filter(({ body }, index) => index >= newOnes || !isKept(body));
+    const unnamed = lost.filter(({ name }) => !isNamed(request, [name]));
+    if (unnamed.length > 0) return loss(listed(unnamed.map(({ shown }) => `“${shown}”`)));
+    const named = new Set(lost.flatMap(({ body }) => body));
+    const samples = fences(before) - fences(after) - gained;
+    if (samples > 0 && lost.length === 0) return loss(samples === 1 ? "a code block" : `${samples} code blocks`);
+    const written = linesOf(after).filter((line) => !known.has(line)).length;
+    const left = had.filter((line) => !kept.has(line) && !named.has(line)).length - written;
+    return left < Math.max(lostLinesMin, had.length * lostShareMax)
+      ? null
+      : loss(`${left} of its ${had.length} lines of text`);
+  }
+
+  return pages.flatMap((page): Finding[] => {
+    const message = lossOf(page);
+    const check = page.after === null ? "deleted-page" : "lost-content";
+    return message === null ? [] : [{ check, severity: "error", path: page.path, line: 1, column: 1, message }];
   });
 }
 
-function deletedPage({ path }: PageChange): Finding {
-  const message = "this page was deleted, and the request does not name it";
-  return { check: "deleted-page", severity: "error", path, line: 1, column: 1, message };
+function sectionsOf(text: string | null) {
+  return headingsOf(pageLines(text ?? ""));
 }
 
-function isDeletedUnasked({ path, before }: PageChange, kept: ReadonlySet<string>, request: string): boolean {
-  const isMoved = linesOf(before).length > 0 && isKept(linesOf(before), kept);
-  return !isMoved && !isNamed(request, namesOf(path, before));
-}
-
-function lossOf(
-  { path, before }: PageChange,
-  after: string,
-  kept: Kept,
-  { request, told }: { request: string; told: string },
-): string | null {
-  const [old, now] = [pageLines(before), pageLines(after)];
-  const figures = `${lineCount(before)} → ${lineCount(after)} lines`;
-  const isTold = (names: readonly string[]) =>
-    isNamed(request, namesOf(path, before)) &&
-    [plainText(figures), ...names].every((name) => ` ${told} `.includes(` ${name} `));
-  const loss = (what: string) => `the page loses ${what} (${figures}), which the request does not name`;
-
-  const present = headingsOf(now).map(({ name }) => name);
-  const gone = headingsOf(old).filter(({ name }) => !kept.headings.has(name));
-  const newOnes = present.length - headingsOf(old).filter(({ name }) => present.includes(name)).length;
-  // A heading that another one stands for now, above the same text, was renamed.
-  const lost = gone.filter(({ body }, index) => index >= newOnes || !isKept(body, kept.lines));
-  const sections = lost.filter(({ name }) => !isNamed(request, [name]));
-  if (sections.length > 0 && !isTold(sections.map(({ name }) => name))) {
-    return loss(listed(sections.map(({ shown }) => `“${shown}”`)));
-  }
-
-  const asked = new Set(lost.flatMap(({ body }) => body));
-  const samples = samplesOf(old).filter((sample) => !isKept(sample, kept.lines) && !isKept(sample, asked));
-  const lostSamples = Math.min(samples.length, samplesOf(old).length - samplesOf(now).length);
-  if (lostSamples > 0 && !isTold([])) return loss(lostSamples === 1 ? "a code block" : `${lostSamples} code blocks`);
-
-  const had = linesOf(before);
-  const known = new Set(had);
-  const written = linesOf(after).filter((line) => !known.has(line)).length;
-  const left = had.filter((line) => !kept.lines.has(line) && !asked.has(line)).length - written;
-  if (left < Math.max(lostLinesMin, had.length * lostShareMax) || isTold([])) return null;
-  return loss(`${left} of its ${had.length} lines of text`);
-}
-
-/** What is somewhere in the change, for comparisons. */
-interface Kept {
-  lines: ReadonlySet<string>;
-  headings: ReadonlySet<string>;
-}
-
-function samplesOf(lines: readonly PageLine[]): readonly (readonly string[])[] {
-  const samples: string[][] = [];
-  for (const [index, { kind, text }] of lines.entries()) {
-    if (kind === "sample" && lines[index - 1]?.kind === "fence") samples.push([]);
-    if (kind === "sample" && text.trim() !== "") samples.at(-1)?.push(plainText(text));
-  }
-  return samples.filter((sample) => sample.length > 0);
-}
-
-function isKept(lines: readonly string[], kept: ReadonlySet<string>): boolean {
-  return lines.filter((line) => kept.has(line)).length >= lines.length * keptShare;
+function fences(text: string): number {
+  return pageLines(text).filter(({ kind }) => kind === "fence").length / 2;
 }

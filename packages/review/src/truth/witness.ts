@@ -1,21 +1,16 @@
-import { amountOf, type Fact, quantitiesOf } from "./facts.ts";
+import { amountOf, type Fact, quantitiesOf, unitOf } from "./facts.ts";
 
 /** A text that facts are looked up in: what was read, what was asked, what the pages said before. */
 export interface Witness {
   holds(fact: Fact): boolean;
+  /** Whether it has the fact's number with another unit of its kind: 50 kB where the fact says 50 MB. */
+  hasOtherUnit(fact: Fact): boolean;
 }
 
 const numeral = /(?<![\w.])0x[\da-f]+|(?<!\d)\d[\d_,]*(?:\.\d+)?(?:e\d+)?/gi;
 const words = "zero one two three four five six seven eight nine ten eleven twelve".split(" ");
-/** Between milliseconds and years, between bytes and terabytes, between a share and percent. */
-const factors: Readonly<Record<NonNullable<Fact["unit"]>, readonly number[]>> = {
-  time: [1_000, 60, 3_600, 60_000, 3_600_000, 86_400, 86_400_000, 24, 7, 1_440, 604_800, 1e6, 1e9],
-  size: [1_000, 1_024, 1e6, 1_048_576, 1e9, 1_073_741_824, 8],
-  share: [100],
-};
 
-/** `derives`: a number that is the sum or difference of two others is held, too. Only for a few lines. */
-export function createWitness(texts: readonly string[], options: { derives?: boolean } = {}): Witness {
+export function createWitness(texts: readonly string[]): Witness {
   const text = texts.join("\n");
   let joined: string | undefined;
   let numbers: Numbers | undefined;
@@ -31,31 +26,26 @@ export function createWitness(texts: readonly string[], options: { derives?: boo
     return parts.length > 1 && parts.every((part) => hasWord(text, part));
   }
 
-  function holdsNumber({ number = Number.NaN, unit, amounts = [] }: Fact): boolean {
-    numbers ??= readNumbers(text);
-    const { all, bare, withUnit } = numbers;
-    // Thirty seconds are not witnessed by thirty minutes.
-    if (amounts.some((amount) => withUnit.has(`${unit} ${amount}`))) return true;
-    if ((unit ? bare : all).has(number)) return true;
-    // A bare 0, 1 or 2 is nearly everywhere: only a few lines may mean it as an hour or a day.
-    const converts = (one: number) => (one > 2 || options.derives === true) && bare.has(one);
-    if (unit && factors[unit].some((factor) => converts(number * factor) || converts(number / factor))) return true;
-    if (!options.derives) return false;
-    for (const one of all) if (all.has(number - one) || all.has(number + one)) return true;
-    return false;
-  }
-
   function look(fact: Fact): boolean {
-    if (fact.number !== undefined) return holdsNumber(fact);
+    const { kind, unit, amounts = [], number } = fact;
+    if (number !== undefined) {
+      numbers ??= readNumbers(text);
+      // Thirty seconds are not witnessed by thirty minutes, nor by a thirty of which nothing tells the unit.
+      return unit ? amounts.some((amount) => numbers?.withUnit.has(keyOf(unit, amount))) : numbers.all.has(number);
+    }
     if (/^\d{4}-\d{2}-\d{2}$/.test(fact.text)) return text.includes(fact.text);
-    if (fact.kind === "value") return hasWord(text, fact.text.replace(/^v(?=\d)/, ""));
-    if (fact.kind === "name") return holdsName(fact.text);
+    if (kind === "value" || kind === "version") return hasWord(text, fact.text.replace(/^v(?=\d)/, ""));
+    if (kind === "name") return holdsName(fact.text);
     const [, host = "", rest = ""] = /^https?:\/\/([^/?#]*)([^?#]*)/.exec(fact.text) ?? [];
     const path = rest.replace(/\/+$/, "");
     return text.includes(fact.text) || (text.includes(host) && (path === "" || text.includes(path)));
   }
 
   return {
+    hasOtherUnit({ unit, number }) {
+      numbers ??= readNumbers(text);
+      return unit !== undefined && numbers.ofKind.has(`${unit} ${number}`);
+    },
     holds(fact) {
       const key = `${fact.kind} ${fact.unit ?? ""} ${fact.text}`;
       const found = known.get(key) ?? look(fact);
@@ -66,7 +56,7 @@ export function createWitness(texts: readonly string[], options: { derives?: boo
 }
 
 /** Not as a part of a longer word or number. */
-function hasWord(text: string, word: string): boolean {
+export function hasWord(text: string, word: string): boolean {
   for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
     if (!/[\w$]/.test(text[at - 1] ?? "") && !/[\w$]/.test(text[at + word.length] ?? "")) return true;
   }
@@ -78,21 +68,47 @@ function squeeze(text: string): string {
 }
 
 interface Numbers {
-  all: ReadonlySet<number>;
-  /** Those that stand without a unit. */
-  bare: ReadonlySet<number>;
-  /** Each as its kind and how many of the smallest unit. */
-  withUnit: ReadonlySet<string>;
+  all: Set<number>;
+  /** Each as its kind of unit and how many of the smallest unit. */
+  withUnit: Set<string>;
+  /** Each as its kind of unit and the number itself. */
+  ofKind: Set<string>;
 }
 
+/** A number without a unit has that of its line: of a name, as `timeoutMs` or `delay_seconds`, or of a comment. */
 function readNumbers(text: string): Numbers {
-  const { found, rest } = quantitiesOf(text);
-  const bare = numbersOf(rest);
-  return {
-    all: new Set([...bare, ...found.flatMap(({ number }) => number ?? [])]),
-    bare,
-    withUnit: new Set(found.flatMap(({ unit, amounts = [] }) => amounts.map((amount) => `${unit} ${amount}`))),
+  const numbers: Numbers = { all: new Set(), withUnit: new Set(), ofKind: new Set() };
+  const add = (number: number, unit: string | undefined, amounts: readonly number[]) => {
+    numbers.all.add(number);
+    if (unit) numbers.ofKind.add(`${unit} ${number}`);
+    for (const amount of amounts) numbers.withUnit.add(keyOf(`${unit}`, amount));
   };
+  for (const line of text.split("\n")) {
+    const { found, rest } = quantitiesOf(line);
+    const bare = numbersOf(rest);
+    const named = bare.size === 0 ? [] : unitsNamedIn(rest);
+    for (const { unit, amounts = [], number = 0 } of found) add(number, unit, amounts);
+    for (const number of bare) {
+      add(number, undefined, []);
+      for (const { unit, sizes } of named) {
+        add(
+          number,
+          unit,
+          sizes.map((size) => number * size),
+        );
+      }
+    }
+  }
+  return numbers;
+}
+
+function unitsNamedIn(line: string) {
+  const parts = line.match(/[A-Z]?[a-zµ]+|[A-Z]+(?![a-z])|%/g) ?? [];
+  return parts.flatMap((part) => (part.length > 1 || part === "%" ? (unitOf(part) ?? []) : []));
+}
+
+function keyOf(unit: string, amount: number): string {
+  return `${unit} ${Number(amount.toPrecision(9))}`;
 }
 
 /** The numbers of a text, those in words and the products that code writes, as 60 * 1000. */
@@ -103,6 +119,9 @@ function numbersOf(text: string): Set<number> {
     numbers.add(found.split("*").reduce((product, factor) => product * amountOf(factor.trim()), 1));
   }
   for (const [found, power] of text.matchAll(/\b2\s*\*\*\s*(\d+)/g)) if (found) numbers.add(2 ** Number(power));
-  for (const [value, word] of words.entries()) if (new RegExp(`\\b${word}\\b`, "i").test(text)) numbers.add(value);
+  for (const [word] of text.matchAll(/[a-z]+/gi)) {
+    const value = words.indexOf(word.toLowerCase());
+    if (value !== -1) numbers.add(value);
+  }
   return numbers;
 }
