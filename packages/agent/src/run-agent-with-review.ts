@@ -136,10 +136,11 @@ async function finishedChange(
 function withFindings<Verdict extends ReviewAnswer>(verdict: Verdict, findings: readonly Finding[]): Verdict {
   if (verdict.kind === "denied") return verdict;
   const isError = findings.some(({ severity }) => severity === "error");
+  const all = [...findings, ...verdict.introduced];
   return {
     ...verdict,
     kind: isError ? "flagged" : verdict.kind,
-    introduced: [...findings, ...verdict.introduced],
+    introduced: all.toSorted((a, b) => Number(b.severity === "error") - Number(a.severity === "error")),
     ...(verdict.candidates && { candidates: [] }),
   };
 }

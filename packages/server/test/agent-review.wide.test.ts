@@ -42,12 +42,13 @@ test("the agent gets findings twice and the second reader's once; what remains m
     [2, 1],
   ]);
   const run = await client.run(id);
-  // Edit, finish, finish, finish, the second reader, revise, finish.
-  expect(run).toMatchObject({ steps: { count: 7 }, pullRequest: { draft: true }, findings: { introducedCount: 1 } });
+  // Edit, finish, finish, finish, the second reader, revise, finish, the second reader.
+  expect(run).toMatchObject({ steps: { count: 8 }, pullRequest: { draft: true }, findings: { introducedCount: 2 } });
   expect(await git(project.id, "show", `${job.source.ref}:index.mdx`)).toContain("Read [more](/nowhere).");
   const body = (await pullOf(project.id))?.body ?? "";
   expect(body).toContain("The checks found errors that this change introduces.");
   expect(body).toMatch(/### New findings\n\n- error `index\.mdx:5`/);
+  expect(body).toContain("a second reader found what was then changed: unasked: “See");
 });
 
 test("the agent can dispute a finding: nothing is undone, and a draft shows both sides", async () => {
@@ -78,7 +79,7 @@ test("a fact that nothing witnesses, and one that its source contradicts, make a
     (turn) => {
       if (turn === 0) return [["read_file", { paths: ["server.js"] }]];
       if (turn === 1) {
-        const newText = "It listens on `0.0.0.0` by default. It tries 98 ports.";
+        const newText = "It listens on `0.0.0.0` by default. Pass `--any-port`.";
         return [["edit_file", { path: "index.mdx", oldText: "Welcome.", newText }]];
       }
       const sources = [{ at: "server.js:1", supports: "It listens on `0.0.0.0` by default" }];
@@ -99,7 +100,7 @@ test("a fact that nothing witnesses, and one that its source contradicts, make a
   const body = (await pullOf(project.id))?.body ?? "";
   expect(body).toContain("Statements in this change could not be verified.");
   expect(body).toMatch(/- error `index\.mdx:5` .*0\.0\.0\.0.* is not in the cited lines/);
-  expect(body).toMatch(/- error `index\.mdx:5` .*98.* is in nothing that was read/);
+  expect(body).toMatch(/- error `index\.mdx:5` .*--any-port.* is in nothing that was read/);
   expect(body).toContain('const host = "127.0.0.1";');
   expect(body).toContain("- changed `index.mdx` +1 −1");
 });

@@ -33,12 +33,12 @@ export async function findCandidates(change: ToldChange, evidence: KnownEvidence
   const { pages, added, latest = added, words = [], changed = [] } = change;
   const witnessOf = openWitnesses(pages, evidence);
   const asked = createWitness(evidence.asked);
-  const found = new Map<string, { fact: Fact; finding: Finding }>();
-  const report = (check: string, { path, line }: AddedLine, fact: Fact, why: string, isProven = isTelling(fact)) => {
+  const found = new Map<string, { fact: Fact; finding: Finding; isProven: boolean }>();
+  const report = (check: string, { path, line }: AddedLine, fact: Fact, why: string, isProven = false) => {
     const severity = isProven || isTelling(fact) ? "error" : "info";
     const message = `\`${fact.text.slice(0, 100)}\` ${why}`;
     const finding: Finding = { check, severity, path, line, column: 1, message };
-    if (!found.has(`${path} ${fact.text}`)) found.set(`${path} ${fact.text}`, { fact, finding });
+    if (!found.has(`${path} ${fact.text}`)) found.set(`${path} ${fact.text}`, { fact, finding, isProven });
   };
   const fromLatest = new Set(latest.map(({ path, text }) => `${path}\n${text}`));
   // People write to a pull request, too. What the agent never typed in an earlier round is theirs.
@@ -58,7 +58,7 @@ export async function findCandidates(change: ToldChange, evidence: KnownEvidence
         if (!isOwn(place, fact)) continue;
         const cited = fact.kind === "name" ? [] : sourcesOf(text, evidence.sources);
         const judged = cited.length > 0 && !asked.holds(fact) ? judgeCited(text, fact, cited) : null;
-        if (judged) report("unsupported-fact", place, fact, judged.why, judged.isProven);
+        if (judged) report("unsupported-fact", place, fact, judged.why, judged.isProven || isTelling(fact));
         // A number alone counts what follows as often as it is a fact.
         if (cited.length > 0 || (fact.number !== undefined && fact.unit === undefined)) continue;
         if (line.kind !== "sample" && !/^--|^[A-Z\d_]+$/.test(fact.text) && isOfSample(fact)) continue;
@@ -77,9 +77,10 @@ export async function findCandidates(change: ToldChange, evidence: KnownEvidence
     }
   }
   const findings: Finding[] = [];
-  for (const { fact, finding } of found.values()) {
+  for (const { fact, finding, isProven } of found.values()) {
     // Each costs a search of the repository.
-    const isKnown = finding.severity === "error" && findings.length < searchesMax && (await change.holds?.(fact.text));
+    const isSearched = finding.severity === "error" && !isProven && findings.length < searchesMax;
+    const isKnown = isSearched && (await change.holds?.(fact.text));
     findings.push(isKnown ? { ...finding, severity: "info" } : finding);
   }
   return findings.sort((a, b) => Number(a.severity !== "error") - Number(b.severity !== "error")).slice(0, findingsMax);
