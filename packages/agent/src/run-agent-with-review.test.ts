@@ -306,6 +306,8 @@ it("reviews nothing when nothing changed", async () => {
   expect({ verdict, reviews, kind: outcome.kind }).toEqual({ verdict: null, reviews: 0, kind: "unchanged" });
   // Whatever the model says that it did.
   expect(outcome.summary).toBe("Nothing was changed. The agent's words: S");
+  const said = await start(() => [["finish", { title: "T", summary: "Nothing was changed. It is right." }]]);
+  expect(said.outcome.summary).toBe("Nothing was changed. It is right.");
 });
 
 it("counts the rounds of an earlier run, wherever it was cut off", async () => {

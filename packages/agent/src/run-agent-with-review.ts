@@ -215,7 +215,9 @@ function findingsOf(verdict: ReviewAnswer): readonly DisputedFinding[] {
 /** A model's words may describe an edit that it never made. */
 function tellUnchanged({ nature }: Model, task: AgentTask, outcome: AgentOutcome): AgentOutcome {
   if (outcome.kind !== "unchanged" || nature === "rules" || isPlanning(task)) return outcome;
-  return { kind: "unchanged", summary: `Nothing was changed. The agent's words: ${outcome.summary}` };
+  const unchanged = "Nothing was changed.";
+  if (outcome.summary.startsWith(unchanged)) return outcome;
+  return { kind: "unchanged", summary: `${unchanged} The agent's words: ${outcome.summary}` };
 }
 
 const kindsToldMax = 5;

@@ -81,4 +81,9 @@ test("what the pages do counts more than what their framework usually does", asy
   const site = { framework: "mkdocs", pages: [page("docs/a.md"), page("docs/b.md")] };
   const prompt = await systemPrompt({ base, docsDir: "docs" }, site);
   expect(prompt).toContain("callouts are written as /// note, and links are written by file, as ../guides/auth.md");
+  const api = await trees.open({ "docs/a.md": "# API\n\n::: httpx.get\n\n::: httpx.put\n\n::: httpx.Client\n" });
+  const promptOf = (framework: string) =>
+    systemPrompt({ base: api, docsDir: "docs" }, { framework, pages: [page("docs/a.md")] });
+  expect(await promptOf("mkdocs")).not.toContain("callouts are written");
+  expect(await promptOf("vitepress")).toContain("callouts are written as ::: info");
 });

@@ -104,7 +104,7 @@ const links: readonly (readonly [string, RegExp])[] = [
 ];
 
 /** Conventions of the existing pages, from a sample of them. */
-async function conventionsOf(base: Pick<Tree, "read">, site: Pick<Site, "pages">): Promise<string> {
+async function conventionsOf(base: Pick<Tree, "read">, site: Pick<Site, "framework" | "pages">): Promise<string> {
   const step = Math.max(1, Math.ceil(site.pages.length / pagesRead));
   const sample = site.pages.filter((_, index) => index % step === 0);
   const texts = await Promise.all(
@@ -118,7 +118,9 @@ async function conventionsOf(base: Pick<Tree, "read">, site: Pick<Site, "pages">
     const [first] = counted.toSorted(([, a], [, b]) => b - a);
     return first && first[1] >= 3 && first[1] > total * 0.6 ? first[0] : null;
   };
-  const [callout, link] = [most(callouts), most(links)];
+  // MkDocs has no such callouts: there `::: module` includes the documentation of code.
+  const known = site.framework === "mkdocs" ? callouts.filter(([name]) => !name.startsWith(":::")) : callouts;
+  const [callout, link] = [most(known), most(links)];
   const said = [
     ...(callout === null ? [] : [`callouts are written as ${callout}`]),
     ...(link === null ? [] : [`links are written ${link}`]),

@@ -44,12 +44,12 @@ export async function reviewChange(input: ReviewInput, signal: AbortSignal): Pro
     ...findInvisible(all, words),
     ...content.findings,
     ...(await findLeaked(added.files, knownSecrets, signal)),
-    ...(input.evidence ? [] : untrue),
+    ...untrue.filter(({ check }) => check === "deleted-page"),
   ].sort(bySeverity);
   return {
     kind: introduced.some(needsLook) ? "flagged" : "passed",
     introduced,
-    ...(input.evidence && { candidates: untrue }),
+    ...(input.evidence && { candidates: untrue.filter(({ check }) => check !== "deleted-page") }),
     fixed: comparison.fixed,
     constructs: content.constructs,
     findingsBefore: comparison.before,
@@ -75,9 +75,8 @@ async function findUntruths(
   const others = pages.filter(({ path }) => !byPeople.includes(path));
   const latest = pagesOf(overlay.entries(), added).filter(({ path }) => !others.some((one) => one.path === path));
   const lost = findLostContent([...others, ...latest], asked, summary);
-  if (!evidence) return lost.filter(({ check }) => check === "deleted-page");
-  const { log } = evidence;
-  if (log === null) return lost;
+  const log = evidence?.log ?? null;
+  if (!evidence || log === null) return lost;
   const tree = whole?.base ?? base;
   const change = {
     pages: pages.flatMap(({ after, ...page }) => (after === null ? [] : [{ ...page, after }])),

@@ -1,7 +1,7 @@
 import { reachesOut } from "@emend/base/markdown.ts";
 import { plainText } from "@emend/base/page-lines.ts";
 import { secretsIn } from "@emend/base/secrets/secrets-in.ts";
-import { citeLines, readCitable } from "@emend/tree";
+import { citedLinesMax, citeLines, readCitable } from "@emend/tree";
 import { Type } from "typebox";
 import type { Source } from "../agent.ts";
 import { contextPath, locate } from "./paths.ts";
@@ -112,6 +112,13 @@ async function verifySources(
     const { supports } = source;
     if (supports !== undefined && !pages.some((page) => page.includes(plainText(supports)))) {
       problems.push(`no changed page says ${JSON.stringify(supports.slice(0, 100))}`);
+    }
+    const { line, lineEnd = line } = source;
+    if (lineEnd - line >= citedLinesMax) {
+      problems.push(
+        `${JSON.stringify(words.slice(0, 100))} cites more than ${citedLinesMax} lines: cite those that say it`,
+      );
+      continue;
     }
     const place = source.repository === null ? source.path : `@${source.repository}/${source.path}`;
     const { tree, path } = await locate(trees, place, signal);

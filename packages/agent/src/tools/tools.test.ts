@@ -482,6 +482,7 @@ describe("what tools tell", () => {
     const cite = (at: string) =>
       call("finish", { title: "T", summary: "S.", sources: [`guides/auth.mdx:${at}: New.`] });
     expect(await cite("5")).toContain("a change is no source for itself");
+    expect(await cite("2-90")).toContain("cites more than 60 lines");
     expect(await cite("2")).toBe("handed over");
     await call("git", { command: "restore", path: "guides/auth.mdx" });
     expect(await read("guides/auth.mdx")).toContain("As it was.");
