@@ -1,3 +1,4 @@
+// Costly: it migrates an empty database; the others begin with a migrated copy.
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { createLogger } from "@emend/base/logger.ts";

@@ -1,3 +1,4 @@
+// Costly: one database goes through every schema; the others begin with the newest.
 import { readdir, readFile } from "node:fs/promises";
 import { createLogger } from "@emend/base/logger.ts";
 import { createFarEnds, scriptedStages } from "@emend/testkit/scripted-stages.ts";
