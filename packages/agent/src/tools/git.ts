@@ -97,7 +97,7 @@ async function show(
 }
 
 /** A patch split by file, without blob ids. */
-export function readPatch(patch: string): readonly { paths: readonly string[]; patch: string }[] {
+function readPatch(patch: string): readonly { paths: readonly string[]; patch: string }[] {
   const files = parsePatch(patch);
   return splitPatch(patch).map((text, index) => {
     const { path = "", pathBefore = null } = files[index] ?? {};

@@ -27,18 +27,18 @@ interface ToldChange {
 
 /**
  * Names, values and addresses on new lines that nothing which the job read or was asked witnesses. Only a reader knows
- * whether they are wrong. Names of products and addresses that occur nowhere are errors, and so is what cited lines contradict; the rest are notes.
+ * whether they are wrong. Names of products and addresses that occur nowhere are errors, and so is what the cited lines do not say; the rest are notes.
  */
 export async function findCandidates(change: ToldChange, evidence: KnownEvidence): Promise<readonly Finding[]> {
   const { pages, added, latest = added, words = [], changed = [] } = change;
   const witnessOf = openWitnesses(pages, evidence);
   const asked = createWitness(evidence.asked);
-  const found = new Map<string, { fact: Fact; finding: Finding; isProven: boolean }>();
-  const report = (check: string, { path, line }: AddedLine, fact: Fact, why: string, isProven = false) => {
-    const severity = isProven || isTelling(fact) ? "error" : "info";
+  const found = new Map<string, { fact: Fact; finding: Finding; isCited: boolean }>();
+  const report = (check: string, { path, line }: AddedLine, fact: Fact, why: string, isCited = false) => {
+    const severity = isCited || isTelling(fact) ? "error" : "info";
     const message = `\`${fact.text.slice(0, 100)}\` ${why}`;
     const finding: Finding = { check, severity, path, line, column: 1, message };
-    if (!found.has(`${path} ${fact.text}`)) found.set(`${path} ${fact.text}`, { fact, finding, isProven });
+    if (!found.has(`${path} ${fact.text}`)) found.set(`${path} ${fact.text}`, { fact, finding, isCited });
   };
   const fromLatest = new Set(latest.map(({ path, text }) => `${path}\n${text}`));
   // People write to a pull request, too. What the agent never typed in an earlier round is theirs.
@@ -57,8 +57,8 @@ export async function findCandidates(change: ToldChange, evidence: KnownEvidence
       for (const { text, fact } of factsIn(line)) {
         if (!isOwn(place, fact)) continue;
         const cited = fact.kind === "name" ? [] : sourcesOf(text, evidence.sources);
-        const judged = cited.length > 0 && !asked.holds(fact) ? judgeCited(text, fact, cited) : null;
-        if (judged) report("unsupported-fact", place, fact, judged.why, judged.isProven || isTelling(fact));
+        const why = cited.length > 0 && !asked.holds(fact) ? whyNotCited(text, fact, cited) : null;
+        if (why) report("unsupported-fact", place, fact, why, true);
         // A number alone counts what follows as often as it is a fact.
         if (cited.length > 0 || (fact.number !== undefined && fact.unit === undefined)) continue;
         if (line.kind !== "sample" && !/^--|^[A-Z\d_]+$/.test(fact.text) && isOfSample(fact)) continue;
@@ -77,9 +77,9 @@ export async function findCandidates(change: ToldChange, evidence: KnownEvidence
     }
   }
   const findings: Finding[] = [];
-  for (const { fact, finding, isProven } of found.values()) {
+  for (const { fact, finding, isCited } of found.values()) {
     // Each costs a search of the repository.
-    const isSearched = finding.severity === "error" && !isProven && findings.length < searchesMax;
+    const isSearched = finding.severity === "error" && !isCited && findings.length < searchesMax;
     const isKnown = isSearched && (await change.holds?.(fact.text));
     findings.push(isKnown ? { ...finding, severity: "info" } : finding);
   }
@@ -146,24 +146,14 @@ function sourcesOf(sentence: string, sources: readonly CitedEvidence[]): readonl
   });
 }
 
-/**
- * Name and value are a pair, and value and unit: where cited lines have one of them with another, that is proven wrong. Null:
- * they have the fact.
- */
-function judgeCited(
-  sentence: string,
-  fact: Fact,
-  cited: readonly CitedEvidence[],
-): { why: string; isProven: boolean } | null {
+/** Name and value are a pair: of cited lines those that name it must have the value. Null: they have. */
+function whyNotCited(sentence: string, fact: Fact, cited: readonly CitedEvidence[]): string | null {
   const places = cited.map(({ at }) => at).join(", ");
-  const witness = createWitness(cited.map(({ text }) => text));
-  if (!witness.holds(fact)) {
-    return { why: `is not in the cited lines (${places})`, isProven: witness.hasOtherUnit(fact) };
-  }
+  if (!createWitness(cited.map(({ text }) => text)).holds(fact)) return `is not in the cited lines (${places})`;
   const before = sentence.slice(0, sentence.indexOf(fact.text));
   const name = [...before.matchAll(/`([^`]+)`/g)].at(-1)?.[1];
   if (name === undefined || fact.number === undefined) return null;
   const naming = cited.flatMap(({ text }) => text.split("\n")).filter((line) => hasWord(line, name) && /\d/.test(line));
   if (naming.length === 0 || createWitness(naming).holds(fact)) return null;
-  return { why: `is not what the cited lines (${places}) say of \`${name.slice(0, 100)}\``, isProven: true };
+  return `is not what the cited lines (${places}) say of \`${name.slice(0, 100)}\``;
 }

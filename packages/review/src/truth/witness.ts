@@ -3,8 +3,6 @@ import { amountOf, type Fact, quantitiesOf, unitOf } from "./facts.ts";
 /** A text that facts are looked up in: what was read, what was asked, what the pages said before. */
 export interface Witness {
   holds(fact: Fact): boolean;
-  /** Whether it has the fact's number with another unit of its kind: 50 kB where the fact says 50 MB. */
-  hasOtherUnit(fact: Fact): boolean;
 }
 
 const numeral = /(?<![\w.])0x[\da-f]+|(?<!\d)\d[\d_,]*(?:\.\d+)?(?:e\d+)?/gi;
@@ -42,10 +40,6 @@ export function createWitness(texts: readonly string[]): Witness {
   }
 
   return {
-    hasOtherUnit({ unit, number }) {
-      numbers ??= readNumbers(text);
-      return unit !== undefined && numbers.ofKind.has(`${unit} ${number}`);
-    },
     holds(fact) {
       const key = `${fact.kind} ${fact.unit ?? ""} ${fact.text}`;
       const found = known.get(key) ?? look(fact);
@@ -71,32 +65,22 @@ interface Numbers {
   all: Set<number>;
   /** Each as its kind of unit and how many of the smallest unit. */
   withUnit: Set<string>;
-  /** Each as its kind of unit and the number itself. */
-  ofKind: Set<string>;
 }
 
 /** A number without a unit has that of its line: of a name, as `timeoutMs` or `delay_seconds`, or of a comment. */
 function readNumbers(text: string): Numbers {
-  const numbers: Numbers = { all: new Set(), withUnit: new Set(), ofKind: new Set() };
-  const add = (number: number, unit: string | undefined, amounts: readonly number[]) => {
-    numbers.all.add(number);
-    if (unit) numbers.ofKind.add(`${unit} ${number}`);
-    for (const amount of amounts) numbers.withUnit.add(keyOf(`${unit}`, amount));
-  };
+  const numbers: Numbers = { all: new Set(), withUnit: new Set() };
   for (const line of text.split("\n")) {
     const { found, rest } = quantitiesOf(line);
+    for (const { unit = "", amounts = [], number = 0 } of found) {
+      numbers.all.add(number);
+      for (const amount of amounts) numbers.withUnit.add(keyOf(unit, amount));
+    }
     const bare = numbersOf(rest);
     const named = bare.size === 0 ? [] : unitsNamedIn(rest);
-    for (const { unit, amounts = [], number = 0 } of found) add(number, unit, amounts);
     for (const number of bare) {
-      add(number, undefined, []);
-      for (const { unit, sizes } of named) {
-        add(
-          number,
-          unit,
-          sizes.map((size) => number * size),
-        );
-      }
+      numbers.all.add(number);
+      for (const { unit, sizes } of named) for (const size of sizes) numbers.withUnit.add(keyOf(unit, number * size));
     }
   }
   return numbers;
