@@ -56,6 +56,10 @@ export const roles = words(`
   sup subscript superscript emphasis strong literal title-reference title index confval
 `);
 
+/** Fields of reStructuredText's own lists. */
+export const fieldLists =
+  /^(?:param|type|returns?|rtype|raises?|arg|keyword|ivar|var|vartype|meta|orphan|author|date|status|version)$/i;
+
 /** Front matter that names, orders and describes a page. Other fields must be on a page of the site. */
 export const fields =
   /^(?:title|description|sidebar\w*|slug|id|icon\w*|tags?|keywords|authors?|date|last_?updated|updated|weight|order|position|nav_\w+|parent|has_children|grand_parent|toc\w*|hide\w*|pagination_\w+|prev|next|outline|aside|editLink|draft|unlisted|hidden|noindex|status|summary|subtitle|linktitle|menu|aliases|categor(?:y|ies)|section|type|mode|deprecated|public|version|since|image|canonical|label|redirect_from|search|tableOfContents|label|name|url|api|contributors|created|modified|published|lang|language)$/i;
