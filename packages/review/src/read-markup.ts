@@ -69,7 +69,8 @@ export function readRst(parts: Parts, text: string): void {
     const [, target] = /^_(?:`[^`<>\\]+`|(?:\\:|[^`:])*(?::[\w.-]+)*):(?:\s+([\s\S]*))?$/.exec(markup) ?? [];
     const [, substitution, name = substitution, argument = ""] =
       /^(?:\|[^|<>\\]+\|\s+(replace|image|unicode|date)|([\w:.+-]+))::(?:\s+([\s\S]*))?$/.exec(markup) ?? [];
-    if (target !== undefined) return parts.address(target.replaceAll(/\s/g, "").replace(/_$/, ""), at, { text: head });
+    if (target !== undefined)
+      return void parts.address(target.replaceAll(/\s/g, "").replace(/_$/, ""), at, { text: head });
     if (name === undefined) {
       if (!/^\[[#*\w-]*\](?:\s|$)|^$/.test(markup) && (/^[_[|]/.test(markup) || !plainMarkup.test(markup))) odd(head);
       return;
