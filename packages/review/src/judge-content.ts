@@ -244,7 +244,7 @@ export async function judgeContent(
     const rest = parts.find((part) => part.kind === "rest")?.text;
     const old = oldParts.find((part) => part.kind === "rest")?.text;
     if (rest === undefined || rest === old) return;
-    if (isNew && /^∅?$/.test(rest.trim())) return;
+    if (isNew && /^(?:(?:export default|module\.exports =);?)?$/.test(rest.trim())) return;
     const oldLines = new Set(old?.split("\n"));
     const changed = rest
       .split("\n")
@@ -253,7 +253,7 @@ export async function judgeContent(
     // Lines of literals, keys and brackets are data in a program, too.
     const bare = changed.replaceAll(/"[^"\\\n]*"|'[^'\\\n]*'/g, "").replaceAll(/\w+\s*:|\b(?:true|false|null)\b/g, "");
     const isData =
-      (!/javascript:|<\w/i.test(changed) && /^[\s\d,[\]{}.∅]*$/.test(bare)) ||
+      (!/javascript:|<\w/i.test(changed) && /^[\s\d,[\]{}.]*$/.test(bare)) ||
       (/\.(?:json|ya?ml|toml|pages)$/i.test(path) && !/!!|!ENV|hooks\s*:/.test(changed));
     const reason = "This changes more than navigation and redirects.";
     if (isData) ask({ path, line: 1, text: changed || rest, kind: "other", reason, key: null });

@@ -87,24 +87,25 @@ it.each<readonly [string, Syntax]>([
 });
 
 it.each([
-  ["export default config;", true],
-  ["module.exports = config", true],
-  ["export default make(config);", false],
-  ["export default other;", false],
-])("knows the navigation of a configuration with a name only where it is exported: %s", (end, isKnown) => {
-  const of = (label: string) => {
-    const items = `[{ label: '${label}', to: '/a' }]`;
-    const config = `const config: Config = { title: 'Docs', themeConfig: { navbar: { items: ${items} } } };\n${end}\n`;
-    return readPage(config, syntaxes.docusaurusConfig).find(({ kind }) => kind === "rest");
-  };
-  expect(JSON.stringify(of("A")) === JSON.stringify(of("B"))).toBe(isKnown);
+  ["{ text: 'A', link: '/a' }", "{ text: 'B', link: '/b' },\n    { text: 'C', link: '/c' }", true],
+  ["{ text: 'A', link: '/a' }", "{ text: run(), link: '/a' }", false],
+  ["{ text: 'A', link: '/a' }", "{ text: 'A' + run, link: '/a' }", false],
+  ["{ text: 'A', link: '/a' }", "{ text: 'A', script: '/a' }", false],
+  ["'plugin'", "'other-plugin'", false],
+])("of a program, only entries of navigation are data: %s to %s", (before, after, isData) => {
+  const restOf = (one: string) =>
+    readPage(`export default define({\n  nav: [\n    ${one}\n  ],\n})\n`, syntaxes.docusaurusConfig).find(
+      ({ kind }) => kind === "rest",
+    )?.text;
+  expect(restOf(before) === restOf(after)).toBe(isData);
 });
 
-it("a configuration that is nested too deeply leaves the next ones readable", () => {
-  const nested = `export default ${"[".repeat(20_000)}${"]".repeat(20_000)}`;
-  const [kept] = readPage(nested, syntaxes.docusaurusConfig);
-  expect(kept).toMatchObject({ kind: "rest" });
-  const items = "[{ label: 'A', to: 'https://evil.example/x' }]";
-  const config = `export default { themeConfig: { navbar: { items: ${items} } } } satisfies Config;\n`;
-  expect(read(config, syntaxes.docusaurusConfig).live).toEqual(["evil.example"]);
+it("reads lists of a sidebar as data, and no argument of a call", () => {
+  const restOf = (one: string) =>
+    readPage(one, { ...syntaxes.docusaurusConfig, kind: "navigation", path: "sidebars.js" })[0]?.text;
+  const comment = "/** @type {import('a').Sidebars} */\n";
+  expect(restOf(`${comment}module.exports = { docs: ['a'] };`)).toBe(
+    restOf(`${comment}module.exports = { docs: ['a', 'b', { label: 'c', items: ['d'] }] };`),
+  );
+  expect(restOf("module.exports = load(1, 'a', 2);")).not.toBe(restOf("module.exports = load(1, 'b', 2);"));
 });
