@@ -85,16 +85,15 @@ export async function judgeContent(
     return known;
   }
 
-  /** A link may also lead to a host above or below one that pages link to: it has the same owner. */
-  function isKnownHost(host: string, loads: boolean): Promise<boolean> | true {
+  /** Hosts below and above a known one may be anybody's: many platforms give each customer one. */
+  function isKnownHost(host: string): Promise<boolean> | true {
     if (askedHosts.has(host) || allowedHosts.some((one) => matchesGlob(one, host))) return true;
     if (remembered.includes(`domain ${host}`)) return true;
-    const isSame = (one: string) => one === host || (!loads && (one.endsWith(`.${host}`) || host.endsWith(`.${one}`)));
-    const parent = host.split(".").slice(-2).join(".");
-    return once(`host ${host} ${loads}`, async () => {
-      for (const spelling of new Set([host, domainToUnicode(host) || host, ...(loads ? [] : [parent])]))
+    const bare = withoutWww(host);
+    return once(`host ${bare}`, async () => {
+      for (const spelling of new Set([bare, domainToUnicode(bare) || bare]))
         for await (const { kind, isUnused, hosts = [] } of partsWith(spelling))
-          if (kind === "address" && !isUnused && hosts.some(isSame)) return true;
+          if (kind === "address" && !isUnused && hosts.some((one) => withoutWww(one) === bare)) return true;
       return false;
     });
   }
@@ -184,7 +183,7 @@ export async function judgeContent(
       if (part.kind === "invisible characters") hidden.push(part);
       else if (part.kind === "sample") {
         for (const host of part.hosts ?? [])
-          if (!heldHosts.has(host) && !(await isKnownHost(host, true))) sampleOf(host, path, line());
+          if (!heldHosts.has(host) && !(await isKnownHost(host))) sampleOf(host, path, line());
       } else if (part.kind === "address") {
         if (part.isInclude && !isInDocs(part.url ?? "", path, policy.docsDir))
           refuse(path, `line ${line()} includes a file from outside of the docs folder. ${forbidden.outside}`);
@@ -202,7 +201,7 @@ export async function judgeContent(
             });
         }
         for (const host of part.hosts ?? []) {
-          if (heldHosts.has(host) || told.has(host) || (await isKnownHost(host, part.loads === true))) continue;
+          if (heldHosts.has(host) || told.has(host) || (await isKnownHost(host))) continue;
           told.add(host);
           const reason = `No page of this site links to ${host}, and the request does not name it.`;
           ask({ path, line: line(), text: part.text, kind: "domain", reason, key: `domain ${host}` });
@@ -252,11 +251,14 @@ export async function judgeContent(
       .join("\n");
     // Lines of literals, keys and brackets are data in a program, too.
     const bare = changed.replaceAll(/"[^"\\\n]*"|'[^'\\\n]*'/g, "").replaceAll(/\w+\s*:|\b(?:true|false|null)\b/g, "");
-    const isData =
-      (!/javascript:|<\w/i.test(changed) && /^[\s\d,[\]{}.]*$/.test(bare)) ||
-      (/\.(?:json|ya?ml|toml|pages)$/i.test(path) && !/!!|!ENV|hooks\s*:/.test(changed));
+    const isRunning =
+      /!!|!ENV|javascript:|\b(?:hooks|components?|props|html|on(?:[A-Z]\w*|click|load|error|focus|mouse\w*))"?\s*:/.test(
+        changed,
+      );
+    const isLiteral =
+      /\.(?:json|ya?ml|toml|pages)$/i.test(path) || (!/<\w/.test(changed) && /^[\s\d,[\]{}.]*$/.test(bare));
     const reason = "This changes more than navigation and redirects.";
-    if (isData) ask({ path, line: 1, text: changed || rest, kind: "other", reason, key: null });
+    if (isLiteral && !isRunning) ask({ path, line: 1, text: changed || rest, kind: "other", reason, key: null });
     else refuse(path, `${reason} ${forbidden.configuration}`);
   }
 
@@ -285,7 +287,7 @@ export async function judgeContent(
   }
   for (const { path, line, text } of words)
     for (const host of hostsIn(text)) {
-      if (constructs.some(({ key }) => key === `domain ${host}`) || (await isKnownHost(host, false))) continue;
+      if (constructs.some(({ key }) => key === `domain ${host}`) || (await isKnownHost(host))) continue;
       ask({
         path,
         line,
@@ -296,6 +298,10 @@ export async function judgeContent(
       });
     }
   return verdict;
+}
+
+function withoutWww(host: string): string {
+  return host.replace(/^www\./, "");
 }
 
 function idOf({ kind, text, key, loads, instead }: Part): string {
