@@ -85,8 +85,7 @@ it.each([
   ["https://evil.known.test/b", "asked"],
   ["https://unknown.test/b", "asked"],
 ])("knows a host only as pages have it, with or without www: %s", async (url, answer) => {
-  for (const text of [`[a](${url})`, `![a](${url}.png)`])
-    expect((await judgeEdit(onPage(text))).answer).toBe(answer);
+  for (const text of [`[a](${url})`, `![a](${url}.png)`]) expect((await judgeEdit(onPage(text))).answer).toBe(answer);
 });
 
 it("remembers an element with its attributes, and asks again about another one", async () => {
