@@ -158,7 +158,7 @@ export async function judgeContent(
       if (text !== null && text !== old && !goneDrawings.has(text)) whole("An SVG file can hold scripts.");
     } else if (kind === "asset" && content) {
       const problem = problemOfAsset(path, content);
-      if (problem !== null) whole(`This file is ${problem}.`);
+      if (problem !== null) whole(problem);
     }
     const parts = await partsOf(path, text);
     if (parts === null) return whole("This page is too large to read in time.");
