@@ -133,11 +133,15 @@ export async function judgeContent(
     });
   }
 
-  const ask = (construct: Omit<Construct, "text"> & { text: string }) =>
-    void (
-      constructs.some(({ path, key }) => key !== null && key === construct.key && path === construct.path) ||
-      constructs.push({ ...construct, text: construct.text.slice(0, textMax) })
-    );
+  const ask = (
+    path: string,
+    line: number,
+    part: Pick<Part, "text" | "reason"> & { kind?: string; key?: string | null },
+  ) => {
+    const { text, reason, kind = "other", key = null } = part;
+    if (key !== null && constructs.some((one) => one.key === key && one.path === path)) return;
+    constructs.push({ path, line, text: text.slice(0, textMax), kind: kind as Construct["kind"], reason, key });
+  };
   const refuse = (path: string, rule: string) =>
     void (violations.some((one) => one.path === path && one.rule === rule) || violations.push({ path, rule }));
 
@@ -151,8 +155,7 @@ export async function judgeContent(
     const twin = old === null && text !== null ? await site.twinOf(path) : null;
     if (twin !== null) refuse(path, `the name differs from ${twin} only by case or look-alike letters`);
     if (isAllowed(policy, path) || (kind === "navigation" && text === null)) return;
-    const whole = (reason: string) =>
-      ask({ path, line: 1, text: (text ?? "").slice(0, textMax), kind: "other", reason, key: null });
+    const whole = (reason: string) => ask(path, 1, { text: text ?? "", reason });
     if (kind === "other") return refuse(path, otherFile);
     if (/\.svg$/i.test(path)) {
       if (text !== null && text !== old && !goneDrawings.has(text)) whole("An SVG file can hold scripts.");
@@ -177,65 +180,43 @@ export async function judgeContent(
     const lineOf = lineFinder(shown, withLineFeeds(old ?? ""));
     const oldLines = new Set(withLineFeeds(old ?? "").split("\n"));
     const hidden: Part[] = [];
-    const told = new Set<string>();
     for (const part of added) {
       const line = () => lineOf(part.at, part.end);
       if (part.kind === "invisible characters") hidden.push(part);
       else if (part.kind === "sample") {
-        for (const host of part.hosts ?? [])
-          if (!heldHosts.has(host) && !(await isKnownHost(host))) sampleOf(host, path, line());
+        for (const host of part.hosts ?? []) {
+          if (heldHosts.has(host) || (await isKnownHost(host))) continue;
+          const message = `the first code sample that names ${host}, which neither the repository's pages nor the request name`;
+          findings.push({ check: "new-domain", severity: "error", path, line: line(), column: 1, message });
+        }
       } else if (part.kind === "address") {
         if (part.isInclude && !isInDocs(part.url ?? "", path, policy.docsDir))
           refuse(path, `line ${line()} includes a file from outside of the docs folder. ${forbidden.outside}`);
         else if (part.url !== undefined && leavesFolder(part.url, path, part.loads === true)) {
           if (part.loads && /\.\./.test(part.text))
             refuse(path, `line ${line()} has an address outside of the repository. ${forbidden.outside}`);
-          else
-            ask({
-              path,
-              line: line(),
-              text: part.text,
-              kind: "other",
-              reason: "This address leads out of the repository.",
-              key: null,
-            });
+          else ask(path, line(), { text: part.text, reason: "This address leads out of the repository." });
         }
         for (const host of part.hosts ?? []) {
-          if (heldHosts.has(host) || told.has(host) || (await isKnownHost(host))) continue;
-          told.add(host);
-          const reason = `No page of this site links to ${host}, and the request does not name it.`;
-          ask({ path, line: line(), text: part.text, kind: "domain", reason, key: `domain ${host}` });
+          if (!heldHosts.has(host) && !(await isKnownHost(host))) ask(path, line(), newDomain(host, part.text));
         }
         const urls = part.url === undefined ? (part.text.match(/https?:[^\s)>\]"'`]+/gi) ?? []) : [part.url];
         if (contextText.length > 0 && urls.some((url) => carriesText(url, contextText)))
           refuse(path, `line ${line()} has an address that contains text from a context repository`);
       } else if (part.isCover) {
         if (old === null || !part.text.split("\n").some((one) => one.trim().length > 3 && oldLines.has(one))) continue;
-        ask({ path, line: line(), text: part.text, kind: "other", reason: part.reason, key: null });
+        ask(path, line(), { text: part.text, reason: part.reason });
       } else if (kind === "document" && (await isKnown(part, oldParts))) continue;
       else if (part.instead && !(part.key?.startsWith("import ") && (await isUsedModule(part.key))))
         refuse(path, `line ${line()} has ${shownOf(part)}: ${part.reason} ${part.instead}`);
-      else
-        ask({
-          path,
-          line: line(),
-          text: part.text,
-          kind: part.kind as Construct["kind"],
-          reason: part.reason,
-          key: part.key,
-        });
+      else ask(path, line(), part);
       if (violations.length >= violationsMax) return;
     }
     const [first] = hidden;
-    if (first)
-      ask({
-        path,
-        line: lineOf(first.at, first.end),
-        text: first.text,
-        kind: "invisible characters",
-        reason: hidden.length === 1 ? first.reason : `${first.reason} There are ${hidden.length} places.`,
-        key: null,
-      });
+    if (first) {
+      const reason = hidden.length === 1 ? first.reason : `${first.reason} There are ${hidden.length} places.`;
+      ask(path, lineOf(first.at, first.end), { ...first, reason });
+    }
   }
 
   /** What a configuration has besides navigation. Data is shown to a person, code is not changed. */
@@ -258,13 +239,8 @@ export async function judgeContent(
     const isLiteral =
       /\.(?:json|ya?ml|toml|pages)$/i.test(path) || (!/<\w/.test(changed) && /^[\s\d,[\]{}.]*$/.test(bare));
     const reason = "This changes more than navigation and redirects.";
-    if (isLiteral && !isRunning) ask({ path, line: 1, text: changed || rest, kind: "other", reason, key: null });
+    if (isLiteral && !isRunning) ask(path, 1, { text: changed || rest, reason });
     else refuse(path, `${reason} ${forbidden.configuration}`);
-  }
-
-  function sampleOf(host: string, path: string, line: number): void {
-    const message = `the first code sample that names ${host}, which neither the repository's pages nor the request name`;
-    findings.push({ check: "new-domain", severity: "error", path, line, column: 1, message });
   }
 
   const gone: Part[] = [];
@@ -288,17 +264,17 @@ export async function judgeContent(
   for (const { path, line, text } of words)
     for (const host of hostsIn(text)) {
       if (constructs.some(({ key }) => key === `domain ${host}`) || (await isKnownHost(host))) continue;
-      ask({
-        path,
-        line,
-        text,
-        kind: "domain",
-        reason: `No page of this site links to ${host}.`,
-        key: `domain ${host}`,
-      });
+      ask(path, line, newDomain(host, text));
     }
   return verdict;
 }
+
+const newDomain = (host: string, text: string) => ({
+  text,
+  kind: "domain",
+  reason: `No page of this site links to ${host}, and the request does not name it.`,
+  key: `domain ${host}`,
+});
 
 function withoutWww(host: string): string {
   return host.replace(/^www\./, "");
