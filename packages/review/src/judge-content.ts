@@ -91,7 +91,8 @@ export async function judgeContent(
     if (remembered.includes(`domain ${host}`)) return true;
     const bare = withoutWww(host);
     return once(`host ${bare}`, async () => {
-      for (const spelling of new Set([bare, domainToUnicode(bare) || bare]))
+      // Many pages may name a longer host that ends like this one.
+      for (const spelling of new Set([`//${bare}`, `//www.${bare}`, bare, domainToUnicode(bare) || bare]))
         for await (const { kind, isUnused, hosts = [] } of partsWith(spelling))
           if (kind === "address" && !isUnused && hosts.some((one) => withoutWww(one) === bare)) return true;
       return false;

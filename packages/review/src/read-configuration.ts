@@ -42,7 +42,8 @@ export function readConfiguration(
   const place = places.find(([file]) => file.test(path))?.[1];
   const readAll = (value: unknown): void => {
     if (value === null || typeof value !== "object") return void readString(parts, String(value), at(String(value)));
-    if (!Array.isArray(value) && isProxy(JSON.stringify(value)) && path.endsWith(".toml")) refuse(parts, JSON.stringify(value), 0);
+    if (!Array.isArray(value) && isProxy(JSON.stringify(value)) && path.endsWith(".toml"))
+      refuse(parts, JSON.stringify(value), 0);
     for (const [key, one] of Object.entries(value)) {
       if (!Array.isArray(value)) readString(parts, key, at(key));
       if (running.test(key)) refuse(parts, `${key}:`, at(key));

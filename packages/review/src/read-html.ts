@@ -178,8 +178,8 @@ export function readComment(parts: Parts, all: string, at: number): number {
   const close = all.indexOf("-->", at + 4);
   const text = close === -1 ? all.slice(at) : all.slice(at, close + 3);
   const isPlain =
-    /^<!--(?!-?>)(?:(?!--)[^<>{}`\\@$])*-->$/.test(text) &&
-    !/\]\(|:\/\/|:::|\]:|~~~|#\+|8<|!\[|\n[ \t]*(?:\n[ \t]*\n|\.\.|!!!|===|\/\/\/|-{3}|\+{3})|\[\[|^<!--\s*(?:include|import|embed|insert|run|exec\w*|eval\w*|code|load|raw|csp)\b|\b(?:include|import|raw|exec|load)\s*[:(=]/i.test(
+    /^<!--(?!-?>)(?:(?!--)[^<>{}`\\$])*-->$/.test(text) &&
+    !/\]\(|(?<!https?):\/\/|^<!--\s*@|:::|\]:|~~~|#\+|8<|!\[|\n[ \t]*(?:\n[ \t]*\n|\.\.|!!!|===|\/\/\/|-{3}|\+{3})|\[\[|^<!--\s*(?:include|import|embed|insert|run|exec\w*|eval\w*|code|load|raw|csp)\b|\b(?:include|import|raw|exec|load)\s*[:(=]/i.test(
       text,
     );
   if (isPlain) parts.unknown("other", text, at, "This comment hides lines that were on the page.", { isCover: true });

@@ -66,9 +66,10 @@ export function readRst(parts: Parts, text: string): void {
 
   function readExplicit(head: string, at: number, odd: (shown: string) => void): void {
     const markup = head.replace(/^(?:\.\.|(__))\s*/, (_, mark) => (mark ? "_: " : ""));
-    const [, target] = /^_(?:`[^`<>\\]+`|(?:\\:|[^`:])*(?::[\w.-]+)*):(?:\s+([\s\S]*))?$/.exec(markup) ?? [];
+    const [, target] = /^_(?:`[^`<>\\]+`|(?:\\:|[^`:])*(?::[\w.-]+)*):(?:\s+|$)([\s\S]*)$/.exec(markup) ?? [];
     const [, substitution, name = substitution, argument = ""] =
       /^(?:\|[^|<>\\]+\|\s+(replace|image|unicode|date)|([\w:.+-]+))::(?:\s+([\s\S]*))?$/.exec(markup) ?? [];
+    if (target === "") return;
     if (target !== undefined)
       return void parts.address(target.replaceAll(/\s/g, "").replace(/_$/, ""), at, { text: head });
     if (name === undefined) {
