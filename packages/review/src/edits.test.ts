@@ -109,6 +109,16 @@ it("leaves alone what the page had, and not what comes out of a fence", async ()
   expect((await edit(fenced.replaceAll(/```\w*\n/g, ""), base)).answer).toBe("forbidden");
 });
 
+it.each([
+  ["docs/a.adoc", "= A\n\n++++\nHTML\n++++\n\nWords.\n"],
+  ["docs/a.rst", "A\n=\n\n.. raw:: html\n\n   HTML\n\nWords.\n"],
+])("leaves alone the raw HTML that %s had, and forbids a change in it, however long it is", async (path, page) => {
+  const text = page.replace("HTML", `<b>x</b>${"\n   <i>y</i>".repeat(1_000)}<i>end</i>`);
+  const edit = (from: string, to: string) => judgeEdit({ path, text: text.replace(from, to), files: { [path]: text } });
+  expect((await edit("Words", "Other words")).answer).toBe("published");
+  expect((await edit("end", "other end")).answer).toBe("forbidden");
+});
+
 it("asks when a comment covers lines that were on the page", async () => {
   const base = { ...files, "docs/index.md": "# Home\n\nThese words are important.\n" };
   const text = "# Home\n\n<!--\nThese words are important.\n-->\n";

@@ -93,7 +93,7 @@ export function readRst(parts: Parts, text: string): void {
 
 /** A line with the indented or, for a block between marks, all lines that belong to it. */
 function blockBelow(text: string, at: number): string {
-  const body = text.slice(at, at + 5_000);
+  const body = text[at] === "[" ? text.slice(at, at + 20_000) : text.slice(at);
   const [mark = ""] = /^\+{4,}/.exec(body) ?? [];
   const end = mark !== "" ? body.indexOf(`\n${mark}`, 1) : body.search(/^\s*\[/.test(body) ? /\n[ \t]*\n/ : /\n(?=\S)/);
   return (end === -1 ? body : body.slice(0, end)).trimEnd();
@@ -129,13 +129,14 @@ export function readAsciidoc(parts: Parts, text: string): void {
       parts.unknown("directive", shown, at, `No page of this site has the ${key}.`, { key, find });
     const raw = (shown: string) =>
       parts.unknown("expression", shown, at, "This may put its text into the page unread.", {
-        ...(/<|^[[+]/.test(line) && listing === "" && { instead: forbidden.raw }),
+        ...(/<|^\s*\+{4}/.test(line) && listing === "" && { instead: forbidden.raw }),
       });
     const [, condition] = /^\s*\\?(ifdef|ifndef|ifeval|endif)::/.exec(line) ?? [];
     if (/\binclude\s*::/.test(line)) readIncludeLine(line, bare, at, odd);
     else if (condition) ask(`directive ${condition}`, `${condition}::`);
     if (listing !== "") {
       if (line.trimEnd() === listing) listing = "";
+      else if (listing.startsWith("+")) parts.hosts(line, at, true);
       else if (/pass\s*:[^\s[\]]*\[|\+\+\+|\$\$[^$]*<.*\$\$/.test(line)) raw(behind(text, at, bare));
       else parts.sample(line, at);
       continue;
@@ -149,8 +150,12 @@ export function readAsciidoc(parts: Parts, text: string): void {
       continue;
     }
     const quiet = line.replaceAll(inertQuote, "");
-    if (/^\+{4,}$/.test(bare)) raw(blockBelow(text, at));
-    else if (passing.test(quiet)) raw(behind(text, at, bare));
+    if (/^\+{4,}$/.test(bare)) {
+      raw(blockBelow(text, text.indexOf("+", at)));
+      listing = bare;
+      continue;
+    }
+    if (passing.test(quiet)) raw(behind(text, at, bare));
     if (/(?:stem|math|latexmath|asciimath)\s*:[^\s[\]]*\[/i.test(quiet)) ask("directive stem", "stem:");
     if (/^[,:!;]={3,}$/.test(bare)) ask("directive table", bare);
     if (/^\s*a[|!]|\bcols\s*=[^\]]*a|\|===.*a/.test(bare)) ask("directive a|", "a|");
