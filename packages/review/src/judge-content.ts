@@ -99,37 +99,23 @@ export async function judgeContent(
     });
   }
 
-  /** Whether pages of the base import other modules of the same package. */
-  function isUsedModule(key: string): Promise<boolean> {
-    const [root = key] = /^import (?:@[\w.-]+\/|[\w.-]+(?=\/|$))/.exec(key) ?? [];
-    return once(root, async () => {
-      for await (const one of partsWith(root.replace("import ", ""))) if (one.key?.startsWith(root)) return true;
-      return false;
-    });
-  }
-
   /** Whether a person allowed it, or a page of the base has it: by its name and its attributes' names, or by its whole text. */
   function isKnown(part: Part, own: readonly Part[]): Promise<boolean> | boolean {
     const { kind, key, text, find } = part;
+    const isImport = key?.startsWith("import ") === true;
     // Nothing makes an element that runs known. Code of MDX and front matter stays where the site's owner put it.
-    if (
-      part.instead &&
-      !(kind === "expression" || key?.startsWith("import ") || (kind === "attribute" && !/^[<{]/.test(text)))
-    )
-      return false;
-    if (key !== null && !part.instead && remembered.some((one) => covers(key, [one]))) return true;
+    if (part.instead && kind !== "expression" && !(kind === "attribute" && !/^[<{]/.test(text))) return false;
+    const named = part.instead && !isImport ? null : key;
+    if (named !== null && !part.instead && remembered.some((one) => covers(named, [one]))) return true;
     if (find.length < 2) return false;
     return once(`${kind} ${key} ${text}`, async () => {
-      const keys = new Set(
-        own.flatMap((one) => (one.kind === kind && one.key !== null && !one.instead ? [one.key] : [])),
-      );
-      if (key !== null && !part.instead && covers(key, keys)) return true;
-      for await (const one of partsWith(find)) {
-        if (one.kind !== kind) continue;
-        if (one.text === text) return true;
-        if (key !== null && one.key !== null && !one.instead) keys.add(one.key);
-        if (key !== null && covers(key, keys)) return true;
-      }
+      const keys = new Set<string>();
+      const isSame = (one: Part) => {
+        if (one.kind === kind && one.key !== null && (isImport || !one.instead)) keys.add(one.key);
+        return named !== null && covers(named, keys);
+      };
+      if (own.some(isSame)) return true;
+      for await (const one of partsWith(find)) if (isSame(one) || (one.kind === kind && one.text === text)) return true;
       return false;
     });
   }
@@ -208,8 +194,7 @@ export async function judgeContent(
         if (old === null || !part.text.split("\n").some((one) => one.trim().length > 3 && oldLines.has(one))) continue;
         ask(path, line(), { text: part.text, reason: part.reason });
       } else if (kind === "document" && (await isKnown(part, oldParts))) continue;
-      else if (part.instead && !(part.key?.startsWith("import ") && (await isUsedModule(part.key))))
-        refuse(path, `line ${line()} has ${shownOf(part)}: ${part.reason} ${part.instead}`);
+      else if (part.instead) refuse(path, `line ${line()} has ${shownOf(part)}: ${part.reason} ${part.instead}`);
       else ask(path, line(), part);
       if (violations.length >= violationsMax) return;
     }

@@ -166,9 +166,11 @@ function readModule(parts: Parts, text: string, node: Fields, imports: Set<strin
   if ((isData || frameworkModules.test(source)) && bound.length > 0 && !source.includes("..", 3)) return;
   // A module that other pages import, or of the site itself: its code is there, and a person says whether this page may run it.
   const isOwn = /^(?:\.{1,2}\/|\/(?!\/)|@site\/|@\/|~\/|@components\/|src\/)[\w@./-]+$/.test(source);
+  // One module of a package is known where pages import another one.
+  const [name = source] = isOwn ? [] : (/^(?:@[\w.-]+\/)?[\w.-]+(?=\/|$)/.exec(source) ?? []);
   parts.unknown("expression", text, at, `No page of this site imports ${source}.`, {
-    key: `import ${source}`,
-    find: source,
+    key: `import ${name}`,
+    find: name,
     ...(isOwn ? {} : { instead: forbidden.import }),
   });
 }
