@@ -110,7 +110,7 @@ export const JobRun = Type.Object(
     }),
     unanswered: Type.Optional(
       Type.Array(AskedConstruct, {
-        description: "What nobody approved in time, while `isApprovable` is true. Of a job that waits, see `waiting`.",
+        description: "What can still be approved after the time to answer is over. Of a job that waits, see `waiting`.",
       }),
     ),
     declinedBy: nullable(Type.String(), "Who decided not to publish the change (`user/…` or `key/…`)."),
