@@ -108,6 +108,11 @@ export const JobRun = Type.Object(
       description:
         "Whether `POST …/approve` can publish the change: it waits for approval, or the time to answer is over.",
     }),
+    unanswered: Type.Optional(
+      Type.Array(AskedConstruct, {
+        description: "What can still be approved after the time to answer is over. Of a job that waits, see `waiting`.",
+      }),
+    ),
     declinedBy: nullable(Type.String(), "Who decided not to publish the change (`user/…` or `key/…`)."),
     refused: nullable(
       Type.String(),

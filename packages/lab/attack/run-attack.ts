@@ -1,15 +1,11 @@
 // `npm run attack`: the attacks of docs/security-model.md against a running installation, then the related test suites.
-// `npm run attack -- builders` runs hostile changes through real docs builders and a browser (see builders/run-builders.ts),
-// `npm run attack -- content` counts what becomes of every recorded edit (see content.ts),
-// `npm run attack -- parsers` compares the rule of content with real parsers (see parsers/run-parsers.ts).
+// `npm run attack -- content` counts what becomes of every recorded edit (see content.ts).
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { runBuilders } from "./builders/run-builders.ts";
 import { runContent } from "./content.ts";
 import { experiments } from "./experiments.ts";
 import { startInstallation } from "./installation.ts";
-import { runParsers } from "./parsers/run-parsers.ts";
 
 /** Attacks that are tests, because they need no running server, or a scripted service. */
 const suites = [
@@ -32,26 +28,9 @@ const { values, positionals } = parseArgs({
   options: {
     live: { type: "boolean", default: false },
     only: { type: "string" },
-    seed: { type: "string", default: "1" },
-    from: { type: "string", default: "0" },
-    rounds: { type: "string", default: "1" },
-    every: { type: "string", default: "1" },
-    minutes: { type: "string", default: "60" },
-    record: { type: "boolean", default: false },
-    found: { type: "string" },
   },
 });
-if (positionals[0] === "builders") {
-  const { seed, from, rounds, every, minutes, ...rest } = values;
-  const numbers = { seed: Number(seed), from: Number(from), rounds: Number(rounds), every: Number(every) };
-  process.exit((await runBuilders({ ...numbers, minutes: Number(minutes), ...rest })) === 0 ? 0 : 1);
-}
 if (positionals[0] === "content") process.exit((await runContent(values.only)) === 0 ? 0 : 1);
-if (positionals[0] === "parsers") {
-  const { only, seed, rounds, minutes } = values;
-  const numbers = { seed: Number(seed), rounds: Number(rounds), minutes: Number(minutes) };
-  process.exit((await runParsers({ ...numbers, only })) === 0 ? 0 : 1);
-}
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 let failures = 0;
 

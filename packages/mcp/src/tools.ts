@@ -47,15 +47,26 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
           .boolean()
           .default(false)
           .describe("Only make a diff, for get_diff. Opens no pull request until publish_preview."),
+        unknown: z
+          .enum(["ask", "draft", "refuse"])
+          .optional()
+          .describe(
+            "If the site has nothing like the change: ask a person, open a draft, or fail. Default: the project's.",
+          ),
         files: files.describe("Ids of pictures and PDFs, upl_…, from POST …/upload or the SDK's upload()."),
         wait_seconds,
       }),
       outputSchema: jobOutput,
       annotations: { destructiveHint: false, openWorldHint: true },
     },
-    ({ project, prompt, base, preview, plan, files, wait_seconds }, context) =>
+    ({ project, prompt, base, preview, plan, unknown, files, wait_seconds }, context) =>
       started(context, project, async (jobs, signal) => {
-        const marks = { ...(preview && { preview }), ...(plan && { plan }), ...(files && { files }) };
+        const marks = {
+          ...(preview && { preview }),
+          ...(plan && { plan }),
+          ...(unknown && { unknown }),
+          ...(files && { files }),
+        };
         const body = { prompt, ...(base !== undefined && { baseRef: base }), ...marks };
         const created = await jobs.create(body, { signal });
         return describe(jobs, created.id, wait_seconds, signal);

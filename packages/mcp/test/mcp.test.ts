@@ -83,6 +83,7 @@ test("a mistaken argument is refused by its name, with what was probably meant",
     for (const [name, input, words] of [
       ["create_job", { project, prompt: 5 }, "`prompt` must be a string"],
       ["create_job", { project, prompt: "" }, "`prompt` must not be empty"],
+      ["create_job", { project, prompt: "Fix.", unknown: "allow" }, "`unknown` must be `ask` or `draft` or `refuse`"],
       ["create_job", { project, instruction: "Fix broken links." }, "`prompt` is required"],
       [
         "create_job",
@@ -219,6 +220,7 @@ test("a key with one project need not name it; previews, pages, cancels and publ
     const input = {
       prompt: "Set the front matter field order of index to 2.",
       preview: true,
+      unknown: "draft",
       base: "main",
       wait_seconds: 50,
     };

@@ -79,6 +79,15 @@ it.each(
   });
 });
 
+it.each([
+  ["https://known.test/b", "published"],
+  ["https://www.known.test/b", "published"],
+  ["https://evil.known.test/b", "asked"],
+  ["https://nown.test/b", "asked"],
+])("knows a host only as pages have it, with or without www: %s", async (url, answer) => {
+  for (const text of [`[a](${url})`, `![a](${url}.png)`]) expect((await judgeEdit(onPage(text))).answer).toBe(answer);
+});
+
 it("remembers an element with its attributes, and asks again about another one", async () => {
   const frame = (more = "") => onPage(`<iframe src="https://known.test/v"${more}></iframe>`);
   const allowedConstructs = ["element iframe[height,src]"];
@@ -98,6 +107,16 @@ it("leaves alone what the page had, and not what comes out of a fence", async ()
   const base = { "docs/index.md": fenced };
   expect((await edit(fenced.replace("Words", "Other"), base)).answer).toBe("published");
   expect((await edit(fenced.replaceAll(/```\w*\n/g, ""), base)).answer).toBe("forbidden");
+});
+
+it.each([
+  ["docs/a.adoc", "= A\n\n++++\nHTML\n++++\n\nWords.\n"],
+  ["docs/a.rst", "A\n=\n\n.. raw:: html\n\n   HTML\n\nWords.\n"],
+])("leaves alone the raw HTML that %s had, and forbids a change in it, however long it is", async (path, page) => {
+  const text = page.replace("HTML", `<b>x</b>${"\n   <i>y</i>".repeat(1_000)}<i>end</i>`);
+  const edit = (from: string, to: string) => judgeEdit({ path, text: text.replace(from, to), files: { [path]: text } });
+  expect((await edit("Words", "Other words")).answer).toBe("published");
+  expect((await edit("end", "other end")).answer).toBe("forbidden");
 });
 
 it("asks when a comment covers lines that were on the page", async () => {

@@ -85,25 +85,16 @@ export async function judgeContent(
     return known;
   }
 
-  /** A link may also lead to a host above or below one that pages link to: it has the same owner. */
-  function isKnownHost(host: string, loads: boolean): Promise<boolean> | true {
+  /** Hosts below and above a known one may be anybody's: many platforms give each customer one. */
+  function isKnownHost(host: string): Promise<boolean> | true {
     if (askedHosts.has(host) || allowedHosts.some((one) => matchesGlob(one, host))) return true;
     if (remembered.includes(`domain ${host}`)) return true;
-    const isSame = (one: string) => one === host || (!loads && (one.endsWith(`.${host}`) || host.endsWith(`.${one}`)));
-    const parent = host.split(".").slice(-2).join(".");
-    return once(`host ${host} ${loads}`, async () => {
-      for (const spelling of new Set([host, domainToUnicode(host) || host, ...(loads ? [] : [parent])]))
+    const bare = withoutWww(host);
+    return once(`host ${bare}`, async () => {
+      // Many pages may name a longer host that ends like this one.
+      for (const spelling of new Set([`//${bare}`, `//www.${bare}`, bare, domainToUnicode(bare) || bare]))
         for await (const { kind, isUnused, hosts = [] } of partsWith(spelling))
-          if (kind === "address" && !isUnused && hosts.some(isSame)) return true;
-      return false;
-    });
-  }
-
-  /** Whether pages of the base import other modules of the same package. */
-  function isUsedModule(key: string): Promise<boolean> {
-    const [root = key] = /^import (?:@[\w.-]+\/|[\w.-]+(?=\/|$))/.exec(key) ?? [];
-    return once(root, async () => {
-      for await (const one of partsWith(root.replace("import ", ""))) if (one.key?.startsWith(root)) return true;
+          if (kind === "address" && !isUnused && hosts.some((one) => withoutWww(one) === bare)) return true;
       return false;
     });
   }
@@ -111,34 +102,33 @@ export async function judgeContent(
   /** Whether a person allowed it, or a page of the base has it: by its name and its attributes' names, or by its whole text. */
   function isKnown(part: Part, own: readonly Part[]): Promise<boolean> | boolean {
     const { kind, key, text, find } = part;
+    const isImport = key?.startsWith("import ") === true;
     // Nothing makes an element that runs known. Code of MDX and front matter stays where the site's owner put it.
-    if (
-      part.instead &&
-      !(kind === "expression" || key?.startsWith("import ") || (kind === "attribute" && !/^[<{]/.test(text)))
-    )
-      return false;
-    if (key !== null && !part.instead && remembered.some((one) => covers(key, [one]))) return true;
+    if (part.instead && kind !== "expression" && !(kind === "attribute" && !/^[<{]/.test(text))) return false;
+    const named = part.instead && !isImport ? null : key;
+    if (named !== null && !part.instead && remembered.some((one) => covers(named, [one]))) return true;
     if (find.length < 2) return false;
     return once(`${kind} ${key} ${text}`, async () => {
-      const keys = new Set(
-        own.flatMap((one) => (one.kind === kind && one.key !== null && !one.instead ? [one.key] : [])),
-      );
-      if (key !== null && !part.instead && covers(key, keys)) return true;
-      for await (const one of partsWith(find)) {
-        if (one.kind !== kind) continue;
-        if (one.text === text) return true;
-        if (key !== null && one.key !== null && !one.instead) keys.add(one.key);
-        if (key !== null && covers(key, keys)) return true;
-      }
+      const keys = new Set<string>();
+      const isSame = (one: Part) => {
+        if (one.kind === kind && one.key !== null && (isImport || !one.instead)) keys.add(one.key);
+        return named !== null && covers(named, keys);
+      };
+      if (own.some(isSame)) return true;
+      for await (const one of partsWith(find)) if (isSame(one) || (one.kind === kind && one.text === text)) return true;
       return false;
     });
   }
 
-  const ask = (construct: Omit<Construct, "text"> & { text: string }) =>
-    void (
-      constructs.some(({ path, key }) => key !== null && key === construct.key && path === construct.path) ||
-      constructs.push({ ...construct, text: construct.text.slice(0, textMax) })
-    );
+  const ask = (
+    path: string,
+    line: number,
+    part: Pick<Part, "text" | "reason"> & { kind?: string; key?: string | null },
+  ) => {
+    const { text, reason, kind = "other", key = null } = part;
+    if (key !== null && constructs.some((one) => one.key === key && one.path === path)) return;
+    constructs.push({ path, line, text: text.slice(0, textMax), kind: kind as Construct["kind"], reason, key });
+  };
   const refuse = (path: string, rule: string) =>
     void (violations.some((one) => one.path === path && one.rule === rule) || violations.push({ path, rule }));
 
@@ -152,14 +142,13 @@ export async function judgeContent(
     const twin = old === null && text !== null ? await site.twinOf(path) : null;
     if (twin !== null) refuse(path, `the name differs from ${twin} only by case or look-alike letters`);
     if (isAllowed(policy, path) || (kind === "navigation" && text === null)) return;
-    const whole = (reason: string) =>
-      ask({ path, line: 1, text: (text ?? "").slice(0, textMax), kind: "other", reason, key: null });
+    const whole = (reason: string) => ask(path, 1, { text: text ?? "", reason });
     if (kind === "other") return refuse(path, otherFile);
     if (/\.svg$/i.test(path)) {
       if (text !== null && text !== old && !goneDrawings.has(text)) whole("An SVG file can hold scripts.");
     } else if (kind === "asset" && content) {
       const problem = problemOfAsset(path, content);
-      if (problem !== null) whole(`This file is ${problem}.`);
+      if (problem !== null) whole(problem);
     }
     const parts = await partsOf(path, text);
     if (parts === null) return whole("This page is too large to read in time.");
@@ -178,65 +167,42 @@ export async function judgeContent(
     const lineOf = lineFinder(shown, withLineFeeds(old ?? ""));
     const oldLines = new Set(withLineFeeds(old ?? "").split("\n"));
     const hidden: Part[] = [];
-    const told = new Set<string>();
     for (const part of added) {
       const line = () => lineOf(part.at, part.end);
       if (part.kind === "invisible characters") hidden.push(part);
       else if (part.kind === "sample") {
-        for (const host of part.hosts ?? [])
-          if (!heldHosts.has(host) && !(await isKnownHost(host, true))) sampleOf(host, path, line());
+        for (const host of part.hosts ?? []) {
+          if (heldHosts.has(host) || (await isKnownHost(host))) continue;
+          const message = `the first code sample that names ${host}, which neither the repository's pages nor the request name`;
+          findings.push({ check: "new-domain", severity: "error", path, line: line(), column: 1, message });
+        }
       } else if (part.kind === "address") {
         if (part.isInclude && !isInDocs(part.url ?? "", path, policy.docsDir))
           refuse(path, `line ${line()} includes a file from outside of the docs folder. ${forbidden.outside}`);
         else if (part.url !== undefined && leavesFolder(part.url, path, part.loads === true)) {
           if (part.loads && /\.\./.test(part.text))
             refuse(path, `line ${line()} has an address outside of the repository. ${forbidden.outside}`);
-          else
-            ask({
-              path,
-              line: line(),
-              text: part.text,
-              kind: "other",
-              reason: "This address leads out of the repository.",
-              key: null,
-            });
+          else ask(path, line(), { text: part.text, reason: "This address leads out of the repository." });
         }
         for (const host of part.hosts ?? []) {
-          if (heldHosts.has(host) || told.has(host) || (await isKnownHost(host, part.loads === true))) continue;
-          told.add(host);
-          const reason = `No page of this site links to ${host}, and the request does not name it.`;
-          ask({ path, line: line(), text: part.text, kind: "domain", reason, key: `domain ${host}` });
+          if (!heldHosts.has(host) && !(await isKnownHost(host))) ask(path, line(), newDomain(host, part.text));
         }
         const urls = part.url === undefined ? (part.text.match(/https?:[^\s)>\]"'`]+/gi) ?? []) : [part.url];
         if (contextText.length > 0 && urls.some((url) => carriesText(url, contextText)))
           refuse(path, `line ${line()} has an address that contains text from a context repository`);
       } else if (part.isCover) {
         if (old === null || !part.text.split("\n").some((one) => one.trim().length > 3 && oldLines.has(one))) continue;
-        ask({ path, line: line(), text: part.text, kind: "other", reason: part.reason, key: null });
+        ask(path, line(), { text: part.text, reason: part.reason });
       } else if (kind === "document" && (await isKnown(part, oldParts))) continue;
-      else if (part.instead && !(part.key?.startsWith("import ") && (await isUsedModule(part.key))))
-        refuse(path, `line ${line()} has ${shownOf(part)}: ${part.reason} ${part.instead}`);
-      else
-        ask({
-          path,
-          line: line(),
-          text: part.text,
-          kind: part.kind as Construct["kind"],
-          reason: part.reason,
-          key: part.key,
-        });
+      else if (part.instead) refuse(path, `line ${line()} has ${shownOf(part)}: ${part.reason} ${part.instead}`);
+      else ask(path, line(), part);
       if (violations.length >= violationsMax) return;
     }
     const [first] = hidden;
-    if (first)
-      ask({
-        path,
-        line: lineOf(first.at, first.end),
-        text: first.text,
-        kind: "invisible characters",
-        reason: hidden.length === 1 ? first.reason : `${first.reason} There are ${hidden.length} places.`,
-        key: null,
-      });
+    if (first) {
+      const reason = hidden.length === 1 ? first.reason : `${first.reason} There are ${hidden.length} places.`;
+      ask(path, lineOf(first.at, first.end), { ...first, reason });
+    }
   }
 
   /** What a configuration has besides navigation. Data is shown to a person, code is not changed. */
@@ -244,7 +210,7 @@ export async function judgeContent(
     const rest = parts.find((part) => part.kind === "rest")?.text;
     const old = oldParts.find((part) => part.kind === "rest")?.text;
     if (rest === undefined || rest === old) return;
-    if (isNew && /^∅?$/.test(rest.trim())) return;
+    if (isNew && /^(?:(?:export default|module\.exports =);?)?$/.test(rest.trim())) return;
     const oldLines = new Set(old?.split("\n"));
     const changed = rest
       .split("\n")
@@ -252,17 +218,15 @@ export async function judgeContent(
       .join("\n");
     // Lines of literals, keys and brackets are data in a program, too.
     const bare = changed.replaceAll(/"[^"\\\n]*"|'[^'\\\n]*'/g, "").replaceAll(/\w+\s*:|\b(?:true|false|null)\b/g, "");
-    const isData =
-      (!/javascript:|<\w/i.test(changed) && /^[\s\d,[\]{}.∅]*$/.test(bare)) ||
-      (/\.(?:json|ya?ml|toml|pages)$/i.test(path) && !/!!|!ENV|hooks\s*:/.test(changed));
+    const isRunning =
+      /!!|!ENV|javascript:|\b(?:hooks|components?|props|html|on(?:[A-Z]\w*|click|load|error|focus|mouse\w*))"?\s*:/.test(
+        changed,
+      );
+    const isLiteral =
+      /\.(?:json|ya?ml|toml|pages)$/i.test(path) || (!/<\w/.test(changed) && /^[\s\d,[\]{}.]*$/.test(bare));
     const reason = "This changes more than navigation and redirects.";
-    if (isData) ask({ path, line: 1, text: changed || rest, kind: "other", reason, key: null });
+    if (isLiteral && !isRunning) ask(path, 1, { text: changed || rest, reason });
     else refuse(path, `${reason} ${forbidden.configuration}`);
-  }
-
-  function sampleOf(host: string, path: string, line: number): void {
-    const message = `the first code sample that names ${host}, which neither the repository's pages nor the request name`;
-    findings.push({ check: "new-domain", severity: "error", path, line, column: 1, message });
   }
 
   const gone: Part[] = [];
@@ -285,17 +249,21 @@ export async function judgeContent(
   }
   for (const { path, line, text } of words)
     for (const host of hostsIn(text)) {
-      if (constructs.some(({ key }) => key === `domain ${host}`) || (await isKnownHost(host, false))) continue;
-      ask({
-        path,
-        line,
-        text,
-        kind: "domain",
-        reason: `No page of this site links to ${host}.`,
-        key: `domain ${host}`,
-      });
+      if (constructs.some(({ key }) => key === `domain ${host}`) || (await isKnownHost(host))) continue;
+      ask(path, line, newDomain(host, text));
     }
   return verdict;
+}
+
+const newDomain = (host: string, text: string) => ({
+  text,
+  kind: "domain",
+  reason: `No page of this site links to ${host}, and the request does not name it.`,
+  key: `domain ${host}`,
+});
+
+function withoutWww(host: string): string {
+  return host.replace(/^www\./, "");
 }
 
 function idOf({ kind, text, key, loads, instead }: Part): string {

@@ -70,6 +70,13 @@ export function collectParts() {
     all,
     unknown: (kind: ConstructKind, text: string, at: number, reason: string, more: More = {}) =>
       add(kind, text, at, reason, more),
+    /** What a page of the site has with the same name is known; `isExact`: only with the same text. */
+    unseen(kind: ConstructKind, name: string, text: string, at: number, { isExact = false, find = name } = {}) {
+      const reason = `No page of this site has the ${kind} ${name}${isExact ? " like this" : ""}.`;
+      add(kind, text, at, reason, isExact ? {} : { key: `${kind} ${name}`, find });
+    },
+    refuse: (kind: ConstructKind, text: string, at: number, reason: string, instead: Instead) =>
+      add(kind, text, at, reason, { instead }),
     rest: (text: string) => add("rest", text, 0, "", { find: "" }),
     sample(text: string, at: number) {
       for (const host of spelledOutHostsIn(text))

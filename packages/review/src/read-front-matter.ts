@@ -1,5 +1,5 @@
 import { parse as parseToml } from "smol-toml";
-import { isAlias, isMap, isScalar, isSeq, parseDocument, visit } from "yaml";
+import { isAlias, parseDocument, visit } from "yaml";
 import { forbidden, runningFields } from "./forbidden.ts";
 import type { Parts } from "./parts.ts";
 import { exactFields, fields } from "./schema.ts";
@@ -10,8 +10,8 @@ export function readFrontMatter(parts: Parts, text: string, isMdx: boolean): num
   // Without marks: JSON, Org, and the lines that MkDocs takes for the page's data.
   const [unmarked] = /^\ufeff?\s*(?:#\+[^\n]*|\{\s*(?:\n|["'}])[\s\S]*?(?=\n\s*\n|$))/.exec(text) ?? [];
   if (unmarked && !isMdx) odd(unmarked);
-  const [data = ""] = /^\ufeff?(?:[ \t]*[\w-]+:(?![\w/`])[^\n]*\n| {4,}[^\n]*\n)+/.exec(text) ?? [];
-  for (const [line, key = ""] of data.matchAll(/^(?:[ \t]*([\w-]+):)?.*/gm))
+  const [unfenced = ""] = /^\ufeff?(?:[ \t]*[\w-]+:(?![\w/`])[^\n]*\n| {4,}[^\n]*\n)+/.exec(text) ?? [];
+  for (const [line, key = ""] of unfenced.matchAll(/^(?:[ \t]*([\w-]+):)?.*/gm))
     if (runningFields.test(key) || exactFields.test(key) || /[<"]/.test(line)) odd(line);
   const [whole = "", marks = "", inner = ""] =
     /^(---|\+\+\+)\n((?:(?!---|\+\+\+|\.\.\.)[^\n]*\n)*)\1(?:\n|$)/.exec(text) ?? [];
@@ -27,90 +27,69 @@ export function readFrontMatter(parts: Parts, text: string, isMdx: boolean): num
       );
     return 0;
   }
-  if (marks === "+++") readToml(parts, inner);
-  else readYaml(parts, inner);
+  let data: unknown;
+  try {
+    data = marks === "+++" ? parseToml(inner) : readYaml(parts, inner);
+  } catch {
+    data = [];
+  }
+  if (typeof (data ?? {}) !== "object" || Array.isArray(data))
+    parts.unknown("other", inner.trim(), marksLength, "This front matter cannot be read as plain data.");
+  else
+    for (const [key, value] of Object.entries(data ?? {})) {
+      const name = key.replaceAll(/\W/g, "\\$&");
+      const at = inner.search(new RegExp(`^(?:\\[*|["'])${name}(?!\\w)`, "m"));
+      const isBlock = at !== -1 && (marks === "---" || typeof value !== "object");
+      const block = inner.slice(at).replace(/\n(?=[^\s#}\]-])[\s\S]*/, "");
+      const shown = isBlock ? block.trim() : `${key} ${JSON.stringify(value)}`;
+      readField(parts, key, shown, marksLength + Math.max(0, at), stringsIn(value));
+    }
   return whole.length;
 }
 
-const start = 4;
+const marksLength = 4;
 
-function readYaml(parts: Parts, inner: string): void {
+function readYaml(parts: Parts, inner: string): unknown {
   const document = parseDocument(inner, { logLevel: "silent" });
-  if (document.errors.length > 0 || (document.contents !== null && !isMap(document.contents)))
-    return void parts.unknown("other", inner.trim(), start, "This front matter cannot be read as plain data.");
+  if (document.errors[0]) throw document.errors[0];
   visit(document, {
     Node(_, node) {
-      const { tag, anchor } = node as { tag?: string; anchor?: string };
-      const isLocal =
-        isAlias(node) || anchor || (tag && !/^tag:yaml\.org,2002:(?:str|int|float|bool|null|map|seq)$/.test(tag));
+      const { tag = "", anchor } = node as { tag?: string; anchor?: string };
       const [from = 0, to = 0] = node.range ?? [];
-      if (tag && /python|ruby|js|function|eval/i.test(tag))
-        parts.unknown("attribute", inner.slice(from, to), start + from, "This tag runs code.", {
-          instead: forbidden.frontMatter,
-        });
-      else if (isLocal)
-        parts.unknown("attribute", inner.slice(from, to), start + from, "This value is more than plain data.");
+      const [text, at] = [inner.slice(from, to), marksLength + from];
+      if (/python|ruby|js|function|eval/i.test(tag))
+        parts.refuse("attribute", text, at, "This tag runs code.", forbidden.frontMatter);
+      else if (isAlias(node) || anchor || !/^(?:tag:yaml\.org,2002:(?:str|int|float|bool|null|map|seq))?$/.test(tag))
+        parts.unknown("attribute", text, at, "This value is more than plain data.");
     },
   });
-  for (const { key, value } of isMap(document.contents) ? document.contents.items : []) {
-    const range = (key as { range?: [number, number, number] }).range ?? [0, 0, 0];
-    const to = (value as { range?: [number, number, number] } | null)?.range?.[1] ?? range[1];
-    readField(parts, String(key), inner.slice(range[0], to).trimEnd(), start + range[0], stringsIn(value));
-  }
+  return document.toJS();
 }
 
-function* stringsIn(node: unknown): Generator<[key: string, value: string]> {
-  if (isScalar(node)) yield ["", String(node.value ?? "")];
-  if (isSeq(node)) for (const one of node.items) yield* stringsIn(one);
-  if (isMap(node))
-    for (const { key, value } of node.items)
-      for (const [inner, text] of stringsIn(value)) yield [inner === "" ? String(key) : `${key}.${inner}`, text];
-}
-
-function readToml(parts: Parts, inner: string): void {
-  let data: Record<string, unknown>;
-  try {
-    data = parseToml(inner);
-  } catch {
-    return void parts.unknown("other", inner.trim(), start, "This front matter cannot be read as plain data.");
-  }
-  for (const [key, value] of Object.entries(data)) {
-    const at = Math.max(0, inner.search(new RegExp(`^\\s*\\[*${key.replaceAll(/\W/g, "\\$&")}\\b`, "m")));
-    const text = inner.slice(at, Math.max(at + 1, inner.indexOf("\n", at + 1)));
-    readField(
-      parts,
-      key,
-      typeof value === "object" ? `${key} ${JSON.stringify(value)}` : text.trim(),
-      start + at,
-      plainStrings(value),
-      key,
-    );
-  }
-}
-
-function* plainStrings(value: unknown): Generator<[string, string]> {
+function* stringsIn(value: unknown): Generator<[key: string, value: string]> {
   if (value !== null && typeof value === "object" && !(value instanceof Date))
     for (const [key, one] of Object.entries(value))
-      for (const [inner, text] of plainStrings(one)) yield [inner === "" && !Array.isArray(value) ? key : inner, text];
+      for (const [inner, text] of stringsIn(one))
+        yield [Array.isArray(value) ? inner : inner === "" ? key : `${key}.${inner}`, text];
   else yield ["", String(value ?? "")];
 }
 
-function readField(
-  parts: Parts,
-  name: string,
-  text: string,
-  at: number,
-  values: Iterable<[string, string]>,
-  find = name,
-): void {
+function readField(parts: Parts, name: string, text: string, at: number, values: Iterable<[string, string]>): void {
   const list = [...values];
   if (runningFields.test(name))
-    return void parts.unknown("attribute", text, at, `Themes and builders run what ${name} says.`, {
-      instead: forbidden.frontMatter,
-    });
+    return void parts.refuse(
+      "attribute",
+      text,
+      at,
+      `Themes and builders run what ${name} says.`,
+      forbidden.frontMatter,
+    );
   if (exactFields.test(name)) parts.unknown("attribute", text, at, `No page of this site has this value of ${name}.`);
   else if (!fields.test(name) && !list.every(([key, value]) => key === "" && /^[\p{L}\p{N} .,'_-]*$/u.test(value)))
-    parts.unknown("attribute", text, at, `No page of this site has the field ${name}.`, { key: `field ${name}`, find });
+    parts.unknown("attribute", text, at, `No page of this site has the field ${name}.`, {
+      key: `field ${name}`,
+      find: name,
+    });
   for (const [key, value] of list) {
     const nested = `${name}.${key}`;
     if (/^on[A-Z]|script|html$/i.test(key)) parts.unknown("attribute", text, at, `Themes may run what ${nested} says.`);

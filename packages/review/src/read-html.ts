@@ -53,22 +53,15 @@ export function readHtml(
     // A line of a tag that begins like a block is one for some builders, and a blank line ends HTML for some.
     const isOdd =
       tail === null || /\n[ \t]*(?:[-+*>#`~=|:!{]|\d+[.)]|\n)/.test(tag) || (slash === "/" && given.length > 0);
-    if (forbiddenElements.test(name) && slash === "") {
-      const text = rawElements.test(name) ? rawText(at, tag, name) : tag;
-      parts.unknown("element", text, at, `<${name}> runs or replaces something.`, { instead: forbidden.element });
-      return at + text.length;
-    }
-    if (isOdd) {
+    const isForbidden = slash === "" && forbiddenElements.test(name);
+    if (isOdd && !isForbidden) {
       const isHandler = /[\s/"']on[a-z]+\s*=/i.test(tag);
       parts.unknown("element", tag, at, odd, isHandler ? { instead: forbidden.handler } : {});
       return at + whole.length;
     }
     if (slash === "/") {
       if (!isPlainElement(name, isVue) && !opened.has(name.toLowerCase()))
-        parts.unknown("element", tag, at, `</${name}> closes an element that is not plain.`, {
-          key: keyOf(name, []),
-          find: name,
-        });
+        parts.unseen("element", `${name}[]`, tag, at, { find: name });
       return at + tag.length;
     }
     opened.add(name.toLowerCase());
@@ -124,19 +117,14 @@ export function readElement(
   };
   const kind = isComponent ? "component" : "element";
   if (forbiddenElements.test(name))
-    return void parts.unknown("element", text, at, `<${name}> runs or replaces something.`, {
-      instead: forbidden.element,
-    });
+    return void parts.refuse("element", text, at, `<${name}> runs or replaces something.`, forbidden.element);
   let isPlain = elements.has(name) || (!isMdx && given.length === 0 && isPlainElement(name, isVue));
   let isExact = false;
   for (const { name: attribute, value } of given) {
     const lower = attribute.toLowerCase();
-    if (handler.test(attribute))
-      return void parts.unknown("attribute", text, at, `${attribute} runs code.`, { instead: forbidden.handler });
-    if (forbiddenAttributes.test(attribute))
-      return void parts.unknown("attribute", text, at, `${attribute} puts code into the page.`, {
-        instead: lower === "srcdoc" ? forbidden.srcdoc : forbidden.handler,
-      });
+    const instead = lower === "srcdoc" ? forbidden.srcdoc : forbidden.handler;
+    if (handler.test(attribute) || forbiddenAttributes.test(attribute))
+      return void parts.refuse("attribute", text, at, `${attribute} runs code or puts it into the page.`, instead);
     if (value === null) {
       // A literal or a known expression may arrange a component. In an element of HTML it may be anything.
       if (elements.has(name) && !attributes.has(lower) && lower !== "key") isPlain = false;
@@ -147,13 +135,8 @@ export function readElement(
     else parts.hosts(value, at, true);
     if (!isPlainValue(value, isTemplate, isMdx)) isExact = true;
     if (lower === "style" ? !plainStyle.test(value) : lower === "class" && hidingClass.test(value)) isPlain = false;
-    if (
-      !attributes.has(lower) &&
-      !(lower === "name" && name === "a") &&
-      lower !== "style" &&
-      !addressAttributes.has(lower)
-    )
-      isPlain = false;
+    const isKnown = attributes.has(lower) || addressAttributes.has(lower) || lower === "style";
+    if (!isKnown && !(lower === "name" && name === "a")) isPlain = false;
   }
   if (name === "include") isExact = true;
   if (isPlain && !isExact) return;
@@ -178,8 +161,8 @@ export function readComment(parts: Parts, all: string, at: number): number {
   const close = all.indexOf("-->", at + 4);
   const text = close === -1 ? all.slice(at) : all.slice(at, close + 3);
   const isPlain =
-    /^<!--(?!-?>)(?:(?!--)[^<>{}`\\@$])*-->$/.test(text) &&
-    !/\]\(|:\/\/|:::|\]:|~~~|#\+|8<|!\[|\n[ \t]*(?:\n[ \t]*\n|\.\.|!!!|===|\/\/\/|-{3}|\+{3})|\[\[|^<!--\s*(?:include|import|embed|insert|run|exec\w*|eval\w*|code|load|raw|csp)\b|\b(?:include|import|raw|exec|load)\s*[:(=]/i.test(
+    /^<!--(?!-?>)(?:(?!--)[^<>{}`\\$])*-->$/.test(text) &&
+    !/\]\(|(?<!https?):\/\/|^<!--\s*@|:::|\]:|~~~|#\+|8<|!\[|\n[ \t]*(?:\n[ \t]*\n|\.\.|!!!|===|\/\/\/|-{3}|\+{3})|\[\[|^<!--\s*(?:include|import|embed|insert|run|exec\w*|eval\w*|code|load|raw|csp)\b|\b(?:include|import|raw|exec|load)\s*[:(=]/i.test(
       text,
     );
   if (isPlain) parts.unknown("other", text, at, "This comment hides lines that were on the page.", { isCover: true });

@@ -2,6 +2,8 @@ import { forbidden, handler, rawOutput } from "./forbidden.ts";
 import type { Parts } from "./parts.ts";
 import {
   activeTex,
+  addressAttributes,
+  attributes,
   directiveOptions,
   directives,
   drawnActive,
@@ -12,23 +14,24 @@ import {
 } from "./schema.ts";
 import type { Flavor } from "./syntax.ts";
 
+const differently = "Builders may read this in different ways.";
 /** What a line begins with inside of lists and quotes. */
 const prefix = /^(?:[ \t]*(?:>|[-+*|](?=[ \t])|\d+[.)](?=[ \t])|\[\^[^\]\s]+\]:|:(?=[ \t]+\S)))*[ \t]*/;
-const container = /^(:{3,}|`{3,}(?=\{[\w:.-]+\})|~{3,}(?=\{[\w:.-]+\}))[ \t]*(?:\{([\w:.-]+)\}|([\w-]+))?(.*)$/;
+/** The opening line of a block with a name: `::: tip`, ```` ```{note} ````, `/// details`, `::youtube`. */
+const container =
+  /^(?::{3,}|`{3,}(?=\{[\w:.-]+\})|~{3,}(?=\{[\w:.-]+\})|\/{3,})[ \t]*(?:\{([\w:.-]+)\}|([\w-]+))?(.*)$/;
+const leaf = /^::([a-z][\w-]*)(?=[\s[{]|$)/i;
 const pythonBlock = /^(?:!!!|\?\?\?\+?)[ \t]+/;
-const slashBlock = /^\/{3,}[ \t]*([\w-]+)(.*)$/;
+const otherBlock = /^(?:;;;|%%%|@@@|\^\^\^|\+\+\+(?!\d)|\|\|\||=-=|=\|=)/;
 const include =
   /^(?:<<<[ \t]*(\S+)|[;]*-{1,2}8<-{1,2}[ \t]*"?([^"\n]*)"?|@\[?include\]?[({ ]+([^)}\n]*)|!{1,3}include[({ <]*([^)}>\n]*)|@import[ \t(]+(\S*)|\$+include(\S*)|\{![ \t]*([^!\n]*)!\}|\[!(?:INCLUDE|code|file)[^\]]*\]\(?([^)\n]*)|import::(\S+)|\{\*[ \t]*(\S+)[^}\n]*\*\}|!\[\[([^\]\n]*)\]\])/i;
-const plainNames = /^(?:code-group|steps|tabs?|expandable|hint|check|quote|abstract|bug|tabs-item|caption|list|grid)$/i;
 
 /** Lines outside of code: blocks, includes, roles, attributes, formulas and hosts, and templates anywhere. */
 export function readLive(parts: Parts, text: string, live: string, flavor: Flavor): void {
   readTemplates(parts, text, live, flavor);
   for (const { 0: line, index } of live.matchAll(/[^\n]+/g)) {
     const [skipped = ""] = prefix.exec(line) ?? [];
-    const at = index + skipped.length;
-    const bare = line.slice(skipped.length).trimEnd();
-    readBlock(parts, bare, at);
+    readBlock(parts, line.slice(skipped.length).trimEnd(), index + skipped.length);
     if (/^[\s>]*attrs:/.test(line) || (flavor.hasBraces && /^(?:import|export)\s/.test(line)))
       parts.unknown("expression", line.trim(), index, "Some builders read this line as code.");
     // What one parser takes for text may be a link for another.
@@ -43,11 +46,7 @@ export function readLive(parts: Parts, text: string, live: string, flavor: Flavo
     for (const { 0: whole, 1: name = "", 2: given = "", index: offset } of line.matchAll(
       /(?<![\w:/[`]):{1,2}([a-z][\w-]*)(?:\[[^\]\n]*\](\{[^}\n]*\})?|\{[^}\n]*=[^}\n]*\})/g,
     ))
-      if (!/^\{[#.][\w-]+\}$/.test(given) || !roles.has(name))
-        parts.unknown("directive", whole, index + offset, `No page of this site has the directive ${name}.`, {
-          key: `directive ${name}`,
-          find: name,
-        });
+      if (!/^\{[#.][\w-]+\}$/.test(given) || !roles.has(name)) parts.unseen("directive", name, whole, index + offset);
     // "JavaScript: a sentence" is text.
     for (const { 0: whole, index: offset } of line.matchAll(
       /(?<![\w-])(?:java|vb|live)script(?:\s|&\w+;)*(?::|&colon;|&#0*58;|&#x0*3a;)[^\s`]\S*/gi,
@@ -56,138 +55,104 @@ export function readLive(parts: Parts, text: string, live: string, flavor: Flavo
     if (flavor.hasBraces)
       for (const { 0: whole, index: offset } of line.matchAll(/\{[^{}\n]*[^{}\s#.][^{}\n]*\}?/g))
         parts.unknown("expression", whole, index + offset, "A builder may read these braces as code.");
+    if (activeTex.test(line)) parts.unknown("expression", line.trim(), index, "This formula links, loads or defines.");
     parts.hosts(line.replaceAll(/\{[\w-]{1,60}\}/g, ""), index, false);
   }
-  if (activeTex.test(live))
-    for (const { 0: line, index } of live.matchAll(/[^\n]+/g))
-      if (activeTex.test(line))
-        parts.unknown("expression", line.trim(), index, "This formula links, loads or defines.");
 }
 
 function readBlock(parts: Parts, line: string, at: number): void {
-  const [, , braced, plain, rest = ""] = container.exec(line) ?? [];
-  const name = braced ?? plain;
-  if (name !== undefined) readDirective(parts, name, rest.trim(), line, at);
-  const [, block] = slashBlock.exec(line) ?? [];
-  if (block !== undefined) readDirective(parts, block, "", line, at);
-  const [, leaf] = /^::([a-z][\w-]*)(?=[\s[{]|$)/i.exec(line) ?? [];
-  if (leaf !== undefined)
-    parts.unknown("directive", line, at, `No page of this site has the directive ${leaf}.`, {
-      key: `directive ${leaf}`,
-      find: leaf,
-    });
+  const [, braced, name = braced, rest = ""] = container.exec(line) ?? [];
+  if (name !== undefined) readDirective(parts, name, line.startsWith("/") ? "" : rest.trim(), line, at);
   const [marker = "", ...targets] = include.exec(line) ?? [];
   const target = targets.find((one) => one !== undefined);
   if (target !== undefined) readInclude(parts, line, target, at, marker.replace(/[^\w<$!@-].*$/s, "").slice(0, 12));
   if (pythonBlock.test(line) && !/^\S+[ \t]+[\w-]+(?:[ \t]+[\w-]+)*[ \t]*(?:"[^"<>{}]*"[ \t]*)?$/.test(line))
-    parts.unknown("directive", line, at, "Builders may read this block in different ways.");
-  const mark = /^(?:;;;|%%%|@@@|\^\^\^|\+\+\+(?!\d)|\|\|\||=-=|=\|=)/.exec(line);
-  if (mark)
-    parts.unknown("directive", line, at, "Some builders begin a block here.", {
-      key: `directive ${mark[0]}`,
-      find: mark[0],
-    });
+    parts.unknown("directive", line, at, differently);
+  const other = leaf.exec(line)?.[1] ?? otherBlock.exec(line)?.[0];
+  if (other !== undefined) parts.unseen("directive", other, line, at);
 }
 
 export function readDirective(parts: Parts, name: string, argument: string, text: string, at: number): void {
-  if (rawOutput.test(name))
-    return void parts.unknown("directive", text, at, `${name} puts its text into the page unread.`, {
-      instead: forbidden.raw,
-    });
-  if (/^(?:literal)?include|^literalinclude|^download/.test(name))
-    return void readInclude(parts, text, argument, at, name);
+  if (rawOutput.test(name)) return void parts.refuse("directive", text, at, unread, forbidden.raw);
+  if (/^(?:literal)?include|^download/.test(name)) return void readInclude(parts, text, argument, at, name);
   if (/^(?:image|figure)$/.test(name))
     return void parts.address(argument.replace(/^\[.*\]$/, ""), at, { loads: true, text });
-  const isPlain =
-    (directives.has(name) && !/^(?:toctree|math)$/.test(name)) ||
-    (/^(?:toctree|math)$/.test(name) && argument === "") ||
-    plainNames.test(name);
-  if (!isPlain || /[<>{}`\\]|(?:^|\s)on\w+=/.test(argument.replaceAll(/\{[#.][\w-]+\}/g, "")))
-    parts.unknown(
-      "directive",
-      text,
-      at,
-      `No page of this site has the directive ${name} like this.`,
-      isPlain ? {} : { key: `directive ${name}`, find: name },
-    );
+  const isPlain = directives.has(name.toLowerCase()) && (argument === "" || !/^(?:toctree|math)$/.test(name));
+  const isOdd = /[<>{}`\\]|(?:^|\s)on\w+=/.test(argument.replaceAll(/\{[#.][\w-]+\}/g, ""));
+  if (!isPlain || isOdd) parts.unseen("directive", name, text, at, { isExact: isPlain });
 }
+const unread = "This puts its text into the page unread.";
 
 /** A file whose text becomes part of the page. */
-export function readInclude(parts: Parts, text: string, target: string, at: number, name: string): void {
+export function readInclude(parts: Parts, text: string, target: string, at: number, name = "include"): void {
   const path = target.trim().replace(/[#{\s:].*$/s, "");
   if (/^[a-z][a-z0-9+.-]*:(?![a-z]*\$)|^\/\/|^~|^\$\{/i.test(target.trim()))
-    return void parts.unknown("directive", text, at, "This includes a file from outside the documentation.", {
-      instead: forbidden.outside,
-    });
-  parts.unknown("directive", text, at, "This puts another file into the page.", {
-    key: `directive ${name || "include"}`,
-    find: name || "include",
-  });
+    return void parts.refuse("directive", text, at, fromOutside, forbidden.outside);
+  parts.unseen("directive", name || "include", text, at);
   parts.address(path.replace(/^@site\/|^@\//, "/"), at, { loads: true, isInclude: true, text });
 }
+const fromOutside = "This includes a file from outside the documentation.";
 
 export function readRole(parts: Parts, name: string, text: string, at: number): void {
-  if (rawOutput.test(name))
-    return void parts.unknown("role", text, at, `${name} puts its text into the page unread.`, {
-      instead: forbidden.raw,
-    });
+  if (rawOutput.test(name)) return void parts.refuse("role", text, at, unread, forbidden.raw);
   const plain = name.replace(/^(?:py|c|cpp|js|rst|std):/, "");
-  if (/^(?:download|include)$/.test(plain)) {
-    const [, target = ""] = /(?:<|`)([^<>`]*)>?`$/.exec(text) ?? [];
-    parts.address(target, at, { loads: true, text });
-    return void parts.unknown("role", text, at, "Readers can download this file.", { key: `role ${name}`, find: name });
-  }
-  if (/^[#.]/.test(name)) return;
-  if (
-    !roles.has(plain) &&
-    (!/`[\p{L}\p{N}_@#!~.$][^`<>\\]*(?:<[\w@#!~][\w./@#~ -]*>)?`/u.test(text) || /\.\.\//.test(text))
-  )
-    return void parts.unknown("role", text, at, `No page of this site has the role ${name} like this.`);
-  if (!roles.has(plain))
-    parts.unknown("role", text, at, `No page of this site has the role ${name}.`, { key: `role ${name}`, find: name });
+  const isFile = /^(?:download|include)$/.test(plain);
+  if (isFile) parts.address(/(?:<|`)([^<>`]*)>?`$/.exec(text)?.[1] ?? "", at, { loads: true, text });
+  if (roles.has(plain) || /^[#.]/.test(name)) return;
+  const isName = /`[\p{L}\p{N}_@#!~.$][^`<>\\]*(?:<[\w@#!~][\w./@#~ -]*>)?`/u.test(text) && !/\.\.\//.test(text);
+  parts.unseen("role", name, text, at, { isExact: !isName && !isFile });
+}
+
+export function readOption(parts: Parts, option: string, value: string, at: number): void {
+  const text = `:${option}: ${value}`;
+  const isKnown = directiveOptions.test(option);
+  if (option === "target" || option === "link") parts.address(value, at, { text });
+  else if (/^(?:file|url|src|path|include|literal)/.test(option)) readInclude(parts, text, value, at, option);
+  else if (!isKnown || /<[a-z!/]|!\[|\{[\w:-]+\}`|:[\w:-]+:`/i.test(value))
+    parts.unseen("attribute", option, text, at, { isExact: isKnown });
 }
 
 /** Attributes in braces, which some builders give to what stands before. */
 function readAttributes(parts: Parts, line: string, from: number): void {
-  const [half] = /\{[: ][^{}]*$/.exec(line) ?? [];
-  if (half !== undefined && /^\{:|^\{ +[.#]/.test(half))
-    parts.unknown("attribute", half, from + line.length - half.length, "These attributes go on in the next line.");
+  const [half] = /\{(?::| +[.#])[^{}]*$/.exec(line) ?? [];
+  if (half !== undefined) parts.unknown("attribute", half, from + line.length - half.length, differently);
   for (const { 0: whole, 1: inner = "", index } of line.matchAll(/(?<![{$\\])\{(?!\{|%)([^{}\n]*)\}/g)) {
-    const isHiding =
-      /(?:^|\s)(?:inert|popover|autofocus|contenteditable)(?:\s|$)/i.test(inner) ||
-      hidingClass.test(inner) ||
-      /#_/.test(inner);
-    const isMarked = /^:|^[ \t]*[.#][\w-]/.test(inner) || /[\w:@-]+=/.test(inner);
-    if (isHiding || (/^ [\w-]+ $/.test(inner) && /^[ \t]*(?:$|\|)/.test(line.slice(index + whole.length))))
-      parts.unknown("attribute", whole, from + index, "Some builders give these attributes to the text before.");
-    if (!isMarked || /^#[\w-]+#?$/.test(inner) || /^:(?:toc|\/?comment)$/.test(inner)) continue;
-    const names = [...inner.matchAll(/([\w:@-]+)\s*=\s*("[^"]*"|'[^']*'|[^\s"']*)/g)];
     const at = from + index;
-    for (const [, name = "", value = ""] of names) {
+    const isHiding =
+      /(?:^|\s)(?:inert|popover|autofocus|contenteditable)(?:\s|$)|#_/i.test(inner) || hidingClass.test(inner);
+    if (isHiding || (/^ [\w-]+ $/.test(inner) && /^[ \t]*(?:$|\|)/.test(line.slice(index + whole.length))))
+      parts.unknown("attribute", whole, at, "Some builders give these attributes to the text before.");
+    const isMarked = /^:|^[ \t]*[.#][\w-]|[\w:@-]+=/.test(inner);
+    if (!isMarked || /^#[\w-]+#?$|^:(?:toc|\/?comment)$/.test(inner)) continue;
+    const given = /([\w:@-]+)\s*=\s*("[^"]*"|'[^']*'|[^\s"']*)/g;
+    for (const [, name = "", value = ""] of inner.matchAll(given)) {
       const bare = value.replace(/^["']|["']$/g, "");
-      if (handler.test(name))
-        parts.unknown("attribute", whole, at, `${name} runs code.`, { instead: forbidden.handler });
-      else if (/^(?:href|src|srcset|action|data|poster)$/i.test(name))
+      const isKnown =
+        attributes.has(name.toLowerCase()) || /^(?:linenums|hl_lines|data-[\w-]+|name|key|style)$/i.test(name);
+      if (handler.test(name)) parts.refuse("attribute", whole, at, `${name} runs code.`, forbidden.handler);
+      else if (addressAttributes.has(name.toLowerCase()) || /^(?:srcset|action|data)$/i.test(name))
         parts.address(bare, at, { loads: true, text: whole });
       else if (
-        !/^(?:width|height|align|loading|target|rel|start|title|alt|class|id|lang|language|linenums|hl_lines|data-[\w-]+|markdown|name|key|style)$/i.test(
-          name,
-        ) ||
+        !isKnown ||
         /[<>`\\]/.test(bare) ||
         (/^style$/i.test(name) && /[(\\]|position|display|opacity|visib|content/.test(bare))
       )
-        parts.unknown("attribute", whole, at, `No page of this site has the attribute ${name} here.`, {
-          key: `attribute ${name}`,
-          find: name,
-        });
+        parts.unseen("attribute", name, whole, at);
     }
-    const left = names.reduce((rest, [one]) => rest.replace(one, ""), inner);
-    if (/^:/.test(inner) && !/^:(?:[\s\w.#:-]|\{)*$/.test(left))
-      parts.unknown("attribute", whole, at, "Builders may read these attributes in different ways.");
-    if (/[<>`]/.test(left) && names.length > 0)
-      parts.unknown("attribute", whole, at, "Builders may read these attributes in different ways.");
+    const left = inner.replaceAll(given, "");
+    if ((/^:/.test(inner) && !/^:(?:[\s\w.#:-]|\{)*$/.test(left)) || (/[<>`]/.test(left) && left !== inner))
+      parts.unknown("attribute", whole, at, differently);
   }
 }
+
+/** `{{ … }}` and `{% … %}`, each up to its end or the next one in it. */
+const templateTag = /\{(?:\{([<%#]?)|%)((?:(?!\}\}|%\}|\{[{%])[\s\S])*)(?:[>%]?\}\}|%\}|(?=\{[{%])|$)/g;
+const plainTags = {
+  hugo: /^\s*(?:\/|(?:rel)?ref +"?[\w./#-]+"? *[>%]?$)/,
+  liquid: /^-?\s*(?:(?:end\w*|raw|comment|highlight|else|link|post_url)(?![\w-])[^<>{]*$)/,
+  output: /^\s*(["'])(?!\/\/)[\w./#-]+\1\s*\|\s*(?:relative|absolute)_url\s*$/,
+  mdbook: /^\W/,
+};
 
 /** Tags of template engines run before any Markdown is read: in code and in comments too. */
 function readTemplates(parts: Parts, page: string, live: string, flavor: Flavor): void {
@@ -196,75 +161,38 @@ function readTemplates(parts: Parts, page: string, live: string, flavor: Flavor)
   const isOnlyMaybe = isUnsure && flavor.templates === "";
   const templates = isOnlyMaybe ? "liquid mdbook" : flavor.templates;
   const text = isOnlyMaybe ? live : page;
-  const says = (whole: string, at: number, name: string, kind: "shortcode" | "template") => {
-    if (
-      /\.\.|["'= ]\/(?!\/)[\w./-]*\.\w+\b.*include|include.*["'= ]\//.test(whole) &&
-      /include|readfile|file|import|render/i.test(name)
+  for (const { 0: whole, 1: mark, 2: inner = "", index } of text.matchAll(templateTag)) {
+    const form = mark === undefined ? "liquid" : mark === "" ? "output" : mark === "#" ? "mdbook" : "hugo";
+    if (!templates.includes(form.replace("output", "liquid")) || plainTags[form].test(inner)) continue;
+    const [, name = "", target = ""] =
+      (form === "output"
+        ? /^-?\s*([\w.-]+)(?:\s*\|\s*[\w\s:"'.,/-]*)*\s*-?$/
+        : /^-?\s*(include\w*\s+[\w./-]+|[^\s>%]+)\s*([\s\S]*)/
+      ).exec(inner) ?? [];
+    const kind = form === "hugo" ? "shortcode" : "template";
+    if (form === "mdbook") readInclude(parts, whole, target, index, `{{#${name}`);
+    else if (
+      /include|readfile|file|import|render/i.test(name) &&
+      /\.\.|include.*["'= ]\/|["'= ]\/(?!\/)[\w./-]*\.\w+\b.*include/.test(whole)
     )
-      return void parts.unknown(kind, whole, at, "This includes a file from outside the documentation.", {
-        instead: forbidden.outside,
-      });
-    const isExact =
-      name === "" || /[<>](?!\}\}$)(?!.*[>%]\}\}$)|(?<![\w-])on\w+\s*=|script\s*:|srcdoc/i.test(whole.slice(3, -3));
-    parts.unknown(
-      kind,
-      whole,
-      at,
-      `No page of this site has the ${kind} ${name || whole.slice(0, 40)}.`,
-      isExact ? {} : { key: `${kind} ${name}`, find: name },
-    );
-    parts.hosts(whole.slice(2, -2), at, true);
-  };
-  if (templates.includes("hugo")) {
-    for (const { 0: whole, 1: name = "", index } of text.matchAll(
-      /\{\{[<%][ \t\n]*(?!\/\*)(\/?[^\s>%]*)(?:(?![>%]\}\})[\s\S])*(?:[>%]\}\}|$)/g,
-    ))
-      if (!/^\//.test(name) && !/^\{\{[<%] *(?:rel)?ref +"?[\w./#-]+"? *[>%]\}\}$/.test(whole))
-        says(whole, index, name, "shortcode");
-  }
-  if (templates.includes("liquid")) {
-    for (const { 0: whole, 1: name = "", index } of text.matchAll(/\{%-?\s*([\w-]*)(?:(?!%\})[\s\S])*(?:%\}|$)/g))
-      if (
-        !/^(?:end|raw$|comment$|highlight$|else$|link$|post_url$)/.test(name) ||
-        !/^[^<>{]*[\w\s"'./#%}=:,-]*$/.test(whole.slice(2))
-      )
-        says(
-          whole,
-          index,
-          /^include/.test(name)
-            ? (/^\{%-?\s*include\w*\s+([\w./-]+)/.exec(whole)?.[0].replace(/^\{%-?\s*/, "") ?? name)
-            : name,
-          "template",
-        );
-    for (const { 0: whole, 1: inner = "", index } of text.matchAll(/\{\{(?![<%#])-?((?:(?!\}\})[\s\S])*)(?:\}\}|$)/g)) {
-      const path = /^\s*([\w.-]+)(?:\s*\|\s*[\w\s:"'.,/-]*)*\s*-?$/.exec(inner)?.[1];
-      if (!/^\s*(["'])(?!\/\/)[\w./#-]+\1\s*\|\s*(?:relative|absolute)_url\s*$/.test(inner))
-        says(whole, index, path ?? "", "template");
+      parts.refuse(kind, whole, index, fromOutside, forbidden.outside);
+    else {
+      const isExact = name === "" || /[<>]|(?<![\w-])on\w+\s*=|script\s*:|srcdoc/i.test(inner.replace(/^<|>$/g, ""));
+      parts.unseen(kind, name || whole.slice(0, 40), whole, index, { isExact, find: name.split(/\s/).at(-1) });
+      parts.hosts(inner, index, true);
     }
   }
-  if (templates.includes("mdbook"))
-    for (const { 0: whole, 1: name = "", 2: target = "", index } of text.matchAll(
-      /(?<!\\)\{\{\s*#(\w+)\s*([^}\n]*)\}\}/g,
-    ))
-      readInclude(parts, whole, target, index, `{{#${name}`);
   // What stands for an address may end with a slash, and two of them begin a host.
   if (templates !== "")
     for (const { 0: whole, index } of text.matchAll(/\]\(\s*\{[{%](?![ -]*site\.(?:base)?url)[^}\n]*\}\}?\//g))
       parts.unknown("template", whole, index, "This address begins with what a template says.");
-  for (const { 0: whole, 1: target = "", index } of page.matchAll(
+  for (const { 0: whole, 1: target, 2: other = "", index } of page.matchAll(
     /<!--\s*@include:?\s*([^\s>]*)[^>]*>|^[ \t]*;?-{1,2}8<-{1,2}[ \t]*"?([^"\n]*)/gm,
   ))
-    readInclude(
-      parts,
-      whole.trim(),
-      target || (/"([^"]*)/.exec(whole)?.[1] ?? ""),
-      index,
-      whole.includes("8<") ? "8<" : "@include",
-    );
+    readInclude(parts, whole.trim(), target ?? other, index, target === undefined ? "8<" : "@include");
+  const braces = /(?:&#(?:123|x7b);|&lbrace;|&lcub;|\\\{)\s*(?:&#(?:123|x7b);|&lbrace;|&lcub;|\\?\{)[^\n]*/gi;
   if (isVue || templates !== "")
-    for (const { 0: whole, index } of text.matchAll(
-      /(?:&#(?:123|x7b);|&lbrace;|&lcub;|\\\{)\s*(?:&#(?:123|x7b);|&lbrace;|&lcub;|\\?\{)[^\n]*/gi,
-    ))
+    for (const { 0: whole, index } of text.matchAll(braces))
       parts.unknown("expression", whole, index, "Some builders evaluate this.");
   if (isVue && !templates.includes("liquid"))
     for (const { 0: whole, index } of live.matchAll(/\{\{(?![<%#])(?:(?!\}\})[\s\S])*(?:\}\}|$)/g))
@@ -277,6 +205,11 @@ interface Fence {
   lang: string | null;
   meta: string | null;
 }
+const plainInfo =
+  /^\{?[ .\w#+-]*(?:\{?(?:title|caption|linenos|lineNos|linenums|hl_lines|linenostart|filename|file_name|name|highlight|lines|style|number|startFrom|start|label|copy|wrap|numberLines|ignore|tabWidth)=?(?:"[^"<>{}]*"|[\w-]+|\[[^\]<>]*\])?[ ,]*)*\}?$/;
+/** Types of this program's own files are read when the page is built. */
+const typedImport =
+  /\b(?:from|import|require)\b[\s(]*["'`]\s*[./~]|\/\/\/\s*<|@filename|\/\/\s*@(?!errors|noErrors|log)/;
 
 /** Judges what a block of code is, and says whether every builder reads it as one. */
 export function readFence(parts: Parts, text: string, { start, end, lang, meta }: Fence, flavor: Flavor): boolean {
@@ -298,70 +231,47 @@ export function readFence(parts: Parts, text: string, { start, end, lang, meta }
   } else {
     const name = (lang ?? "").replace(/^\{\.?|[,:{}].*$/g, "");
     const extra = `${(lang ?? "").slice(name.length)} ${meta ?? ""}`;
-    if (drawnLanguage.test(name)) {
-      const isActiveDrawing = drawnActive.test(code) || activeTex.test(code);
-      parts.unknown(
-        "code block",
-        isActiveDrawing ? raw : first,
-        start,
-        `Some builders draw or run blocks of ${name}.`,
-        isActiveDrawing ? {} : { key: `code block ${name}`, find: name },
-      );
-    } else if (runningMeta.test(extra.replaceAll(/=(?:"[^"]*"|'[^']*')|\[[^\]]*\]/g, "="))) {
-      const [word = ""] = runningMeta.exec(extra) ?? [];
-      const flag = word.replaceAll(/\W/g, "");
-      const isTyped =
-        flag === "twoslash" &&
-        /\b(?:from|import|require)\b[\s(]*["'`]\s*[./~]|\/\/\/\s*<|@filename|\/\/\s*@(?!errors|noErrors|log)/.test(
-          code,
-        );
-      parts.unknown(
-        "code block",
-        isTyped ? raw : first,
-        start,
-        `Some builders run or load blocks with ${flag}.`,
-        isTyped ? {} : { key: `code block ${flag}`, find: flag },
-      );
-    } else if (
+    const [flag] = runningMeta.exec(extra.replaceAll(/=(?:"[^"]*"|'[^']*')|\[[^\]]*\]/g, "=")) ?? [];
+    const isDrawn = drawnLanguage.test(name);
+    const drawn = isDrawn ? name : flag?.replaceAll(/\W/g, "");
+    const isExact = isDrawn
+      ? drawnActive.test(code) || activeTex.test(code)
+      : drawn === "twoslash" && typedImport.test(code);
+    if (drawn !== undefined) parts.unseen("code block", drawn, isExact ? raw : first, start, { isExact });
+    else if (
       /[<\\]|(?:^|\s)on\w+=|=\s*["'][^"']*[<{]/i.test(info.replaceAll(/\{[\d,\s-]*\}/g, "")) ||
-      (/^\{|\}\s*\{|^[^\s{]*\{[^\d}]*=/.test(info) &&
-        !/^\{?[ .\w#+-]*(?:\{?(?:title|caption|linenos|lineNos|linenums|hl_lines|linenostart|filename|file_name|name|highlight|lines|style|number|startFrom|start|label|copy|wrap|numberLines|ignore|tabWidth)=?(?:"[^"<>{}]*"|[\w-]+|\[[^\]<>]*\])?[ ,]*)*\}?$/.test(
-          info,
-        ))
+      (/^\{|\}\s*\{|^[^\s{]*\{[^\d}]*=/.test(info) && !plainInfo.test(info))
     )
-      parts.unknown("attribute", first, start, "Builders may read the attributes of this block in different ways.");
+      parts.unknown("attribute", first, start, differently);
   }
   // Every parser ends it where it ends for this one: same marks, same indent, and nothing like them inside.
   const column = start - text.lastIndexOf("\n", start - 1) - 1;
   const lead = text.slice(start - column, start);
-  const isClosed =
+  const blank = lead.replaceAll(/[^ \t]/g, " ");
+  const inner = lines.slice(1, -1);
+  return (
     lines.length > 1 &&
     last.trim() === marks &&
-    last === lead.replaceAll(/[^ \t]/g, " ").slice(0, last.length - marks.length) + marks;
-  const inner = lines.slice(1, -1);
-  const isEven =
-    inner.every((line) => line.trim() === "" || line.startsWith(lead.replaceAll(/[^ ]/g, " "))) &&
-    /^(?: *|[ ]*(?:[-*+]|\d+[.)]) +)$/.test(lead);
-  const isQuoted = /^> ?$/.test(lead);
-  const hasMarks =
-    inner.some((line) => /^[ \t>]*(?::{3,}|\${2})[ \t]*$/.test(line)) ||
-    inner.some(
-      (line) =>
-        new RegExp(`^[ \\t>]*${marks[0]}{${marks.length},}`).test(line.replace(/^ {0,3}/, "")) ||
-        (/^[ \t]*(?:`{3}|~{3})/.test(line) && marks.length === 3),
-    );
-  const isInfoPlain = !/[`~]/.test(info) && !/[^\x20-\x7e\p{L}\p{N}\p{P}]/u.test(first);
-  return (
-    isClosed &&
-    (isEven || isQuoted) &&
-    !hasMarks &&
-    isInfoPlain &&
+    last === blank.slice(0, last.length - marks.length) + marks &&
+    (/^> ?$/.test(lead) ||
+      (/^ *(?:(?:[-*+]|\d+[.)]) +)?$/.test(lead) &&
+        inner.every((line) => line.trim() === "" || line.startsWith(blank)))) &&
+    !inner.some(
+      (line) => /^[ \t>]*(?::{3,}|\${2})[ \t]*$|^[ \t>]*(?:`{3}|~{3})/.test(line) && !isShorter(line, marks),
+    ) &&
+    !/[`~]/.test(info) &&
+    !/[^\x20-\x7e\p{L}\p{N}\p{P}]/u.test(first) &&
     follows(text, start - column, lead, flavor.isUnsure) &&
     (!flavor.isUnsure ||
       (flavor.hasInfos === true && /^[\w+#.-]*(?: +(?:title|linenums|hl_lines)="[^"]*")*$/.test(info)) ||
       /^[\w+#.-]*$/.test(info) ||
       !/\n[ \t]*\n/.test(raw))
   );
+}
+
+/** A block of longer marks may show shorter ones. */
+function isShorter(line: string, marks: string): boolean {
+  return marks.length > 3 && !line.includes(marks) && /[`~]/.test(line);
 }
 
 /** A block may follow a blank line or words. After an unusual line it may be part of it. */
@@ -376,18 +286,4 @@ function follows(text: string, lineStart: number, lead: string, isUnsure: boolea
     !/^\s*<|\\$|^\s*\[.*\]:|[`~]{3}/.test(before.replace(/<\/?(?:summary|details|[A-Z]\w*)[^>]*>$/, "")) &&
     !/^(?: {4}|\t)/.test(before.slice(lead.length))
   );
-}
-
-export function readOption(parts: Parts, option: string, value: string, at: number): void {
-  const text = `:${option}: ${value}`;
-  if (option === "target" || option === "link") return void parts.address(value, at, { text });
-  if (/^(?:file|url|src|path|include|literal)/.test(option)) return void readInclude(parts, text, value, at, option);
-  if (!directiveOptions.test(option) || /<[a-z!/]|!\[|\{[\w:-]+\}`|:[\w:-]+:`/i.test(value))
-    parts.unknown(
-      "attribute",
-      text,
-      at,
-      `No page of this site has the option ${option} like this.`,
-      directiveOptions.test(option) ? {} : { key: `attribute ${option}`, find: option },
-    );
 }

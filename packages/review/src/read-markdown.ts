@@ -74,68 +74,48 @@ function readTree(parts: Parts, text: string, tree: Node, flavor: Flavor): void 
   const imports = new Set<string>();
   const mask = (start: number, end: number) => void masks.push([start, end]);
 
+  /** Code is shown, unless some builder may read it as something that acts. */
+  const readCode = (start: number, end: number, isInert: boolean) => {
+    const raw = text.slice(start, end);
+    const reason = "Some builders may not read this as code.";
+    if (isInert || !isActive(raw, flavor)) parts.sample(raw, start);
+    else parts.unknown("code block", `${open} ${behind(text, start, end)}`, start, reason);
+    mask(start, end);
+  };
+
   const visit = (node: Node, inTable: boolean, inHeading: boolean): void => {
-    if (
-      node.type === "text" &&
-      text.slice(node.position?.start.offset ?? 0, node.position?.end.offset ?? 0).includes("`")
-    )
-      lone += 1;
     const start = node.position?.start.offset ?? -1;
     const end = node.position?.end.offset ?? -1;
-    if (start !== -1) {
-      const raw = () => text.slice(start, end);
-      if (node.type === "code") {
-        const isSure = readFence(parts, text, { start, end, lang: node.lang ?? null, meta: node.meta ?? null }, flavor);
-        const isInert = flavor.isMdx || (isSure && !isLost && ((open === 0 && lone === 0) || !flavor.isUnsure));
-        if (!isInert && isActive(raw(), flavor))
-          parts.unknown(
-            "code block",
-            `${open} ${behind(text, start, end)}`,
-            start,
-            "Some builders may not read this as code.",
-          );
-        else parts.sample(raw(), start);
-        if (/^(?:`{3}|~{3})/.test(raw()) && !/\n[ \t>]*(?:`{3,}|~{3,})$/.test(raw())) isLost = true;
-        mask(start, end);
-      } else if (node.type === "inlineCode") {
-        if (
-          !flavor.isMdx &&
-          !isSureSpan(text, start, end, inTable, inHeading || (open > 0 && flavor.isUnsure)) &&
-          isActive(raw(), flavor)
-        )
-          parts.unknown(
-            "code block",
-            `${open} ${behind(text, start, end)}`,
-            start,
-            "Some builders may not read this as code.",
-          );
-        else parts.sample(raw(), start);
-        // MyST: a name in braces in front of code is a role.
-        const [, role] = /\{([^{}\s`]{1,60})\}$/.exec(text.slice(Math.max(0, start - 62), start)) ?? [];
-        if (role !== undefined) readRole(parts, role, text.slice(start - role.length - 2, end), start);
-        mask(start, end);
-      } else if (node.type === "html") {
-        readHtml(parts, text, start, end, html);
-        for (const [, slash, name = ""] of raw().matchAll(/<(\/?)([A-Za-z][\w-]*)(?![^>]*\/>)/g))
-          if (!inlineElements.test(name)) open = Math.max(0, open + (slash ? -1 : 1));
-        // Its text between tags is on the page.
-        for (const { 0: tag, index } of raw().matchAll(/<[^<>]*>|<!--[\s\S]*?-->/g))
-          mask(start + index, start + index + tag.length);
-        return;
-      } else if (node.type === "link" || node.type === "image" || node.type === "definition") {
-        parts.address(node.url ?? "", start, {
-          loads: node.type === "image" || (node.type === "definition" && pictures.has(node.identifier ?? "")),
-          isUnused:
-            node.type === "definition" && !pictures.has(node.identifier ?? "") && !links.has(node.identifier ?? ""),
-          text: raw(),
-        });
-        if (node.type === "definition" || text[start] === "<") mask(start, end);
-      } else if (flavor.isMdx && node.type.startsWith("mdx")) {
-        mask(start, readMdxNode(parts, text, node, imports, flavor));
-      }
-    }
+    const raw = text.slice(Math.max(0, start), Math.max(0, end));
+    const { type, identifier = "" } = node;
+    if (type === "text" && raw.includes("`")) lone += 1;
+    if (type === "code" && start !== -1) {
+      const isSure = readFence(parts, text, { start, end, lang: node.lang ?? null, meta: node.meta ?? null }, flavor);
+      readCode(start, end, flavor.isMdx || (isSure && !isLost && ((open === 0 && lone === 0) || !flavor.isUnsure)));
+      if (/^(?:`{3}|~{3})/.test(raw) && !/\n[ \t>]*(?:`{3,}|~{3,})$/.test(raw)) isLost = true;
+    } else if (type === "inlineCode" && start !== -1) {
+      const isInHtml = inHeading || (open > 0 && flavor.isUnsure);
+      readCode(start, end, flavor.isMdx || isSureSpan(text, start, end, inTable, isInHtml));
+      // MyST: a name in braces in front of code is a role.
+      const [, role] = /\{([^{}\s`]{1,60})\}$/.exec(text.slice(Math.max(0, start - 62), start)) ?? [];
+      if (role !== undefined) readRole(parts, role, text.slice(start - role.length - 2, end), start);
+    } else if (type === "html" && start !== -1) {
+      readHtml(parts, text, start, end, html);
+      for (const [, slash, name = ""] of raw.matchAll(/<(\/?)([A-Za-z][\w-]*)(?![^>]*\/>)/g))
+        if (!inlineElements.test(name)) open = Math.max(0, open + (slash ? -1 : 1));
+      // Its text between tags is on the page.
+      for (const { 0: tag, index } of raw.matchAll(/<[^<>]*>|<!--[\s\S]*?-->/g))
+        mask(start + index, start + index + tag.length);
+    } else if ((type === "link" || type === "image" || type === "definition") && start !== -1) {
+      const isDefinition = type === "definition";
+      const isPicture = isDefinition && pictures.has(identifier);
+      const isUnused = isDefinition && !isPicture && !links.has(identifier);
+      parts.address(node.url ?? "", start, { loads: type === "image" || isPicture, isUnused, text: raw });
+      if (isDefinition || text[start] === "<") mask(start, end);
+    } else if (flavor.isMdx && type.startsWith("mdx") && start !== -1)
+      mask(start, readMdxNode(parts, text, node, imports, flavor));
     for (const child of node.children ?? [])
-      visit(child, inTable || node.type === "tableCell", inHeading || node.type === "heading");
+      visit(child, inTable || type === "tableCell", inHeading || type === "heading");
   };
   const findReferences = ({ type, identifier = "", children = [] }: Node): void => {
     if (type === "imageReference") pictures.add(identifier);

@@ -1,9 +1,8 @@
 import { collectParts, type Part, type Parts } from "./parts.ts";
-import { readAsciidoc } from "./read-asciidoc.ts";
 import { readConfiguration } from "./read-configuration.ts";
 import { readFrontMatter } from "./read-front-matter.ts";
 import { readMarkdown } from "./read-markdown.ts";
-import { readRst } from "./read-rst.ts";
+import { readAsciidoc, readRst } from "./read-markup.ts";
 import type { Syntax } from "./syntax.ts";
 
 /** Collects what a file does beyond showing text. It is parsed once, and nothing is evaluated. */

@@ -212,25 +212,6 @@ it("asks about a site that nothing named before, and says where", async () => {
   expect(words).toMatchObject({ constructs: [{ path: "the summary", key: "domain new.test" }] });
 });
 
-it("knows the owner's other hosts in a link, but loads nothing from them", async () => {
-  const page = (text: string) => ({ "new.md": `# New\n\n${text}\n` });
-  expect(await review(page("[a](https://docs.known.test/x)"))).toMatchObject({ constructs: [] });
-  expect(await review(page("![a](https://docs.known.test/x.png)"))).toMatchObject({
-    constructs: [{ key: "domain docs.known.test" }],
-  });
-});
-
-it.each(["other.md", "own.test", "elsewhere.tes"])(
-  "takes no word of the repository and no part of a site for the site %s",
-  async (host) => {
-    const index = "# Home\n\nSee [the guide](guide.md), other.md and [us](https://known.test/a).\n";
-    for (const path of ["index.md", "new.md"]) {
-      const verdict = await review({ [path]: `${index}\n[a](https://${host}/x)\n` });
-      expect(verdict).toMatchObject({ constructs: [{ path, key: `domain ${host}` }] });
-    }
-  },
-);
-
 it("knows a site from the end of a long line", async () => {
   expect((await review({ "new.md": "# New\n\n[a](https://far.test/x)\n" })).kind).not.toBe("denied");
 });

@@ -46,7 +46,8 @@ export const directives = words(`
   details secondary versionadded versionchanged versionremoved deprecated image figure table list-table code code-block
   sourcecode parsed-literal highlight contents rubric topic sidebar epigraph highlights pull-quote centered hlist glossary
   index productionlist function method attribute data exception class module option program envvar describe confval
-  cmdoption currentmodule line-block compound container toctree math doctest testcode
+  cmdoption currentmodule line-block compound container toctree math doctest testcode code-group steps tab tabs expandable
+  hint check quote abstract bug tabs-item caption list grid
 `);
 export const directiveOptions =
   /^(?:linenos|lineno-start|emphasize-lines|caption|name|alt|width|height|scale|align|class|maxdepth|hidden|titlesonly|glob|numbered|reversed|header-rows|stub-columns|widths|columns|depth|local|backlinks|force|dedent|number-lines|noindex|no-index\S*|nosearch|orphan|tocdepth|canonical|type|value|default|module|sorted|figwidth|figclass|language|order|open|icon|color|text|sync|target)$/;
@@ -55,6 +56,10 @@ export const roles = words(`
   program regexp samp pep rfc envvar token keyword option class func meth mod attr data exc obj const type code math sub
   sup subscript superscript emphasis strong literal title-reference title index confval
 `);
+
+/** Fields of reStructuredText's own lists. */
+export const fieldLists =
+  /^(?:param|type|returns?|rtype|raises?|arg|keyword|ivar|var|vartype|meta|orphan|author|date|status|version)$/i;
 
 /** Front matter that names, orders and describes a page. Other fields must be on a page of the site. */
 export const fields =

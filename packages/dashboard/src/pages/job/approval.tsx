@@ -15,7 +15,6 @@ const shownMax = 4;
 /** What Emend does not know on the site, and the three answers of a person. */
 export function Approval({ run }: { run: JobRun }) {
   const { message = "", constructs = [], until } = run.waiting ?? {};
-  const kinds = [...Map.groupBy(constructs, ({ kind }) => kind)];
   return (
     <section
       aria-label="Waiting for you"
@@ -27,9 +26,7 @@ export function Approval({ run }: { run: JobRun }) {
           <VisibleText text={message} />
         </p>
       </div>
-      {kinds.map(([kind, group]) => (
-        <Kind key={kind} kind={kind} group={group} />
-      ))}
+      <Constructs constructs={constructs} />
       <ApprovalButtons jobId={run.id} canDecline />
       <p className="text-quiet">
         Nothing was pushed.{" "}
@@ -38,6 +35,11 @@ export function Approval({ run }: { run: JobRun }) {
       </p>
     </section>
   );
+}
+
+export function Constructs({ constructs }: { constructs: readonly AskedConstruct[] }) {
+  const kinds = [...Map.groupBy(constructs, ({ kind }) => kind)];
+  return kinds.map(([kind, group]) => <Kind key={kind} kind={kind} group={group} />);
 }
 
 function Kind({ kind, group }: { kind: string; group: readonly AskedConstruct[] }) {

@@ -12,7 +12,7 @@ import { Person } from "../../parts/person.tsx";
 import { Clipped, VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
 import { saveDraft } from "../jobs/draft.ts";
-import { ApprovalButtons } from "./approval.tsx";
+import { ApprovalButtons, Constructs } from "./approval.tsx";
 import { failureAdvice } from "./failure-actions.ts";
 import { followUpId } from "./follow-up.tsx";
 import { useRunAgain } from "./use-run-again.ts";
@@ -106,6 +106,7 @@ export function Failure({ job }: { job: DashboardJob }) {
         </Clipped>
       )}
       {words && !(isCancelled && pullRequest) && <p className="text-quiet">{words}</p>}
+      {shown === "approve" && <Constructs constructs={job.run.unanswered ?? []} />}
       {isFollowUp && <p className="text-quiet">What the job did before is unchanged.</p>}
       <Problem error={retry.error ?? again.error} />
       {mayWrite && status !== "archived" && (

@@ -89,7 +89,8 @@ test("a declined job has failed, and its words say who decided", async () => {
 
 test("an approval publishes a job whose question nobody answered in time, but a decline comes too late", async () => {
   const id = await asked("status = 'failed', failure_code = 'policy_denied', waiting_since = null, ended_at = now()");
-  expect((await api.send(`/v2/agent/${project.id}/job/${id}/run`, { key })).json).toMatchObject({ isApprovable: true });
+  const run = (await api.send(`/v2/agent/${project.id}/job/${id}/run`, { key })).json;
+  expect(run).toMatchObject({ isApprovable: true, unanswered: [{ path: construct.path }, {}] });
   expect((await answer(id, "decline")).status).toBe(409);
   expect((await answer(id, "approve")).json).toMatchObject({ status: "active" });
   expect(await readJob(api.pool, id)).toMatchObject({ failure_code: null, ended_at: null, approved: ["one", "two"] });

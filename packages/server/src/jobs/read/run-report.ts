@@ -72,7 +72,7 @@ export async function readRun(db: Queryable, job: { id: string; projectId: strin
         plan and not exists (select from job_messages where job_id = jobs.id) as plan, context, sources, notices, waiting_words, waiting_for,
         case when waiting_for = 'answer' then (select options from job_questions where job_id = jobs.id
           order by id desc limit 1) end as options,
-        case when waiting_for = 'approval' then (select constructs from job_questions where job_id = jobs.id and constructs is not null
+        case when coalesce(${isApprovable}, false) then (select constructs from job_questions where job_id = jobs.id and constructs is not null
           order by id desc limit 1) end as constructs,
         coalesce(${isApprovable}, false) as is_approvable, case when failure_code = 'policy_denied' then (select case decision when 'declined' then decided_by end from job_questions
           where job_id = jobs.id order by id desc limit 1) end as declined_by,
@@ -98,9 +98,9 @@ export async function readRun(db: Queryable, job: { id: string; projectId: strin
 function toWaiting(row: RunRow): JobRun["waiting"] {
   const { waiting_since: since, nobody_works: words, next_try_at: nextTryAt, retried } = row;
   if (since && row.waiting_for === "approval") {
-    const constructs = (row.constructs ?? []).map(({ id: _, key: __, ...shown }) => shown);
     const until = nextTryAt ?? since;
-    return { for: "approval", since, nextTryAt: until, message: row.waiting_words ?? "", until, constructs };
+    const message = row.waiting_words ?? "";
+    return { for: "approval", since, nextTryAt: until, message, until, constructs: toConstructs(row) };
   }
   if (since) {
     const options = row.waiting_for === "answer" ? { options: [...(row.options ?? [])] } : {};
@@ -111,6 +111,10 @@ function toWaiting(row: RunRow): JobRun["waiting"] {
     return { for: code === "model_unavailable" ? "model" : "forge", since: retried.since, nextTryAt, message };
   }
   return words === null ? null : { for: "disk", since: row.updated_at, nextTryAt, message: words };
+}
+
+function toConstructs({ constructs }: RunRow): AskedConstruct[] {
+  return (constructs ?? []).map(({ id: _, key: __, ...shown }) => shown);
 }
 
 function toRun(row: RunRow): JobRun {
@@ -128,6 +132,7 @@ function toRun(row: RunRow): JobRun {
     failure: row.failure_code ? { code: row.failure_code, message: row.failure_message ?? "" } : null,
     waiting: toWaiting(row),
     isApprovable: row.is_approvable,
+    ...(row.is_approvable && row.waiting_since === null && { unanswered: toConstructs(row) }),
     declinedBy: row.declined_by,
     refused: row.refused,
     isRetryable: row.is_retryable,
