@@ -77,8 +77,10 @@ function lossOf(
   const loss = (what: string) => `the page loses ${what} (${figures}), which the request does not name`;
 
   const present = headingsOf(now).map(({ name }) => name);
-  const gone = headingsOf(old).filter(({ name }) => !kept.headings.has(name));
-  const newOnes = present.length - headingsOf(old).filter(({ name }) => present.includes(name)).length;
+  const names = new Set(present);
+  const former = headingsOf(old);
+  const gone = former.filter(({ name }) => !kept.headings.has(name));
+  const newOnes = present.length - former.filter(({ name }) => names.has(name)).length;
   // A heading that another one stands for now, above the same text, was renamed.
   const lost = gone.filter(({ body }, index) => index >= newOnes || !isKept(body, kept.lines));
   const sections = lost.filter(({ name }) => !isNamed(request, [name]));
