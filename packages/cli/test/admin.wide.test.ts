@@ -404,8 +404,10 @@ test("a port in use is named, with what to do", async () => {
   const address = await new Promise<{ port: number }>((resolve) => {
     occupant.on("listening", () => resolve(occupant.address() as { port: number }));
   });
-  const { code, stderr } = await runEmend(["serve", "--port", String(address.port), "--data", idleData]);
-  expect(code).toBe(4);
-  expect(stderr).toContain(`port ${address.port} is in use`);
+  for (const command of ["serve", "demo"]) {
+    const { code, stderr } = await runEmend([command, "--port", String(address.port), "--data", idleData]);
+    expect(code).toBe(4);
+    expect(stderr).toContain(`port ${address.port} is in use`);
+  }
   occupant.close();
 });

@@ -19,7 +19,7 @@ async function examine(cli: Cli, options: { data?: string }): Promise<readonly E
   // Log lines would go to standard output, which is for the result.
   const env = { ...cli.env, EMEND_LOG_LEVEL: "silent" };
   const { config, problems } = readConfig(env, options.data === undefined ? {} : { dataDir: resolve(options.data) });
-  if (options.data === undefined && hasOnlyClientSettings(cli) && !isMade(config)) {
+  if (options.data === undefined && hasOnlyClientSettings(cli, config.unknownSettings) && !isMade(config)) {
     return [node, ...(await examineClient(cli))];
   }
   const git = await examineGit();
