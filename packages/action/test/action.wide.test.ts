@@ -1,3 +1,4 @@
+// Costly: the bundle that GitHub runs is one file, and only running it shows that it holds all that it needs.
 import { execFile } from "node:child_process";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";

@@ -1,3 +1,4 @@
+// Costly: a runner is a program, and its limits hold processes; a function in this process could not outlive its run.
 import { readdir, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import { trySandbox } from "@emend/runners";

@@ -1,3 +1,4 @@
+// Costly: the kernel refuses what a hostile build tries; a stand-in for it would refuse whatever we wrote.
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";

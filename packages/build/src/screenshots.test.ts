@@ -1,3 +1,4 @@
+// Costly: only a browser makes pictures.
 import { trySandbox } from "@emend/runners";
 import { createOverlay, startBound } from "@emend/tree";
 import { expect, it } from "vitest";

@@ -1,3 +1,4 @@
+// Costly: only a browser makes pictures, and loads what a page names.
 import { readdir } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,3 +1,4 @@
+// Costly: only a browser says what a changed page runs and loads.
 import { deflateSync } from "node:zlib";
 import { trySandbox } from "@emend/runners";
 import { createOverlay, startBound } from "@emend/tree";

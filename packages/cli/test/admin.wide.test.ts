@@ -1,3 +1,4 @@
+// Costly: commands beside a running server and without one are two ways into the same data, from two processes.
 import { once } from "node:events";
 import { readdir } from "node:fs/promises";
 import { createServer as createHttpServer } from "node:http";

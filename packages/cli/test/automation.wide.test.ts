@@ -1,3 +1,4 @@
+// Costly: the command and the server that it asks are two processes.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,3 +1,4 @@
+// Costly: a backup is taken while another process writes.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";

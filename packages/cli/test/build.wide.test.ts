@@ -1,3 +1,4 @@
+// Costly: the built package is what people install; a checkout hides what it lacks.
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";

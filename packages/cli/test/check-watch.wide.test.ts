@@ -1,3 +1,4 @@
+// Costly: it watches files until a signal ends it.
 import { execFileSync } from "node:child_process";
 import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";

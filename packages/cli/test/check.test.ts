@@ -1,3 +1,4 @@
+// Costly: exit codes and streams are those of a process.
 import { execFileSync } from "node:child_process";
 import { chmod, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";

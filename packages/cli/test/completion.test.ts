@@ -1,3 +1,4 @@
+// Costly: bash reads the script.
 import { execFileSync } from "node:child_process";
 import { beforeAll, expect, test } from "vitest";
 import { runEmend, runInProcess } from "./support/run-emend.ts";

@@ -1,3 +1,4 @@
+// Costly: a key that a command stores is used by a server that runs already.
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type FarModel, startFarModel } from "@emend/testkit/far-model.ts";

@@ -1,3 +1,4 @@
+// Costly: the demo starts a server of its own, as the first command that people type.
 import { execFileSync } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";

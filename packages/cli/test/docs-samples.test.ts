@@ -1,3 +1,4 @@
+// Costly: a sample of the docs is true if it runs as a reader types it.
 import { execFile } from "node:child_process";
 import { cp, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

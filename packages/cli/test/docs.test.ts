@@ -1,3 +1,4 @@
+// Costly: the commands of our own docs are typed as a reader types them.
 import { readdir, readFile, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";

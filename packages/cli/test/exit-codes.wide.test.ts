@@ -1,3 +1,4 @@
+// Costly: exit codes are those of a process.
 import { access, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// Costly: output, exit codes and signals are those of a process.
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type ContractServer, newJob, startContractServer } from "../../sdk/test/support/contract-server.ts";
 import { runInProcess, startEmend } from "./support/run-emend.ts";

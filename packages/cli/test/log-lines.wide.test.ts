@@ -1,3 +1,4 @@
+// Costly: it reads what a server prints, up to its last line after Ctrl-C.
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { startWebhookReceiver } from "@emend/testkit/webhook-receiver.ts";

@@ -1,3 +1,4 @@
+// Costly: a stored key is read by the next process.
 import { once } from "node:events";
 import { chmod, readFile, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:https";

@@ -1,3 +1,4 @@
+// Costly: it runs on a Node that is too old for the rest.
 import { execFile } from "node:child_process";
 import { cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";

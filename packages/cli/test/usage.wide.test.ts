@@ -1,3 +1,4 @@
+// Costly: what npm links is a file that the system starts.
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";

@@ -1,3 +1,4 @@
+// Costly: it is about the browsers that a machine has or lacks.
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";

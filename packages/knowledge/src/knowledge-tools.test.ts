@@ -1,3 +1,4 @@
+// Costly: the official SDK's server is a program of its own.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";

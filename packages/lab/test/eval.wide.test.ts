@@ -1,3 +1,4 @@
+// Costly: a task is judged by the pull request that a whole server opens.
 import { join } from "node:path";
 import { type FarModel, type FarTurn, protocols, startFarModel } from "@emend/testkit/far-model.ts";
 import { createInstallation, type Installation } from "@emend/testkit/whole-server.ts";

@@ -1,3 +1,4 @@
+// Costly: processor time and memory are counted for a process of its own.
 import { fileURLToPath } from "node:url";
 import { runProgram } from "@emend/testkit/run-program.ts";
 import { expect, it } from "vitest";

@@ -1,3 +1,4 @@
+// Costly: an editor starts the language server and speaks to its streams.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";

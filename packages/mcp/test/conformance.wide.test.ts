@@ -1,3 +1,4 @@
+// Costly: the official suite judges a server from outside.
 import { judgeConformance, startKeyProxy } from "@emend/testkit/mcp-conformance.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Installation, startInstallation } from "../../cli/test/support/installation.ts";

@@ -1,3 +1,4 @@
+// Costly: a client starts `emend mcp` and speaks to its streams.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { nodeEnvironment } from "@emend/testkit/server.ts";

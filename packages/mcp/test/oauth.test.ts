@@ -1,4 +1,4 @@
-// Longer than other files: each attack begins with the same connection, and differs in one step of it.
+// Costly: each attack begins with the same connection to a whole server, and differs in one step of it.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile, symlink, writeFile } from "node:fs/promises";

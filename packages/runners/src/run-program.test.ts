@@ -1,3 +1,4 @@
+// Costly: it counts a process from outside.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, it } from "vitest";

@@ -1,3 +1,4 @@
+// Costly: it waits for processes of a namespace.
 import { mkdtemp, readFile, readlink, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

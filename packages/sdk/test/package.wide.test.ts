@@ -1,3 +1,4 @@
+// Costly: the packed package is what people install, and other runtimes are other programs.
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,3 +1,4 @@
+// Costly: the first example is true if it runs.
 import { execFile } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { readFile } from "node:fs/promises";

@@ -1,3 +1,4 @@
+// Costly: access ends on a second process, which only the database tells.
 import { createHash } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,3 +1,4 @@
+// Costly: a quota must be exact over two processes.
 import { Agent, request } from "node:http";
 import { createTestDatabase } from "@emend/testkit/database.ts";
 import { spawnServing } from "@emend/testkit/spawn-process.ts";

@@ -1,3 +1,4 @@
+// Costly: a disk is full for a whole server with its database.
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,3 +1,4 @@
+// Costly: git's own programs merge what moved, and a killed process must not do it twice.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,3 +1,4 @@
+// Costly: only a killed process loses what was in memory alone.
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { type FarTurn, protocols } from "@emend/testkit/far-model.ts";

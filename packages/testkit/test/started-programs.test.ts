@@ -44,3 +44,16 @@ it("no test starts a program that the README does not name, unless its name says
   });
   expect(unnamed).toEqual([]);
 });
+
+const costly =
+  /\b(?:spawn|fork)\(|\bcreate database\b|[/-]chromium|testkit\/(?:\w+-)*(?:process|child)\.ts|throw-away-server|run-emend\.ts|browser\/support/;
+
+it("a test with a process, a browser or a database server of its own says why a cheaper one would not fail", () => {
+  const files = globSync("packages/*/{src,test}/**/*.test.ts", { cwd: root });
+  const silent = files.filter((file) => {
+    const source = readFileSync(join(root, file), "utf8");
+    const isCostly = costly.test(source) || (file.includes("/test/browser/") && source.includes("./support/"));
+    return isCostly && !/^\/\/ Costly: \S/m.test(source) && !file.endsWith("started-programs.test.ts");
+  });
+  expect(silent).toEqual([]);
+});

@@ -1,3 +1,4 @@
+// Costly: browsers disagree with any parser about addresses, and they are what an attack meets.
 import { readFile, writeFile } from "node:fs/promises";
 import type { Browser, BrowserContext } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";

@@ -1,3 +1,4 @@
+// Costly: a person answers in the page while the job waits on the server.
 import { protocols, startFarModel } from "@emend/testkit/far-model.ts";
 import { waitForJob } from "@emend/testkit/worker-control.ts";
 import type { Page } from "playwright-core";

@@ -1,3 +1,4 @@
+// Costly: consent is a page between two redirects, which only a browser follows with its cookies.
 import { listen } from "@emend/testkit/listen.ts";
 import { authorityFile, authorizationRequest, startProgramHost } from "@emend/testkit/oauth-program.ts";
 import { afterAll, expect } from "vitest";

@@ -1,3 +1,4 @@
+// Costly: focus, Escape and what is behind a dialog are a browser's.
 import { clientOf } from "@emend/testkit/whole-server.ts";
 import type { Page } from "playwright-core";
 import { beforeAll, expect } from "vitest";

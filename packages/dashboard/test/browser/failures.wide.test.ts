@@ -1,3 +1,4 @@
+// Costly: what a person sees of a failure is drawn, with its contrast and its focus.
 import { failureCodes } from "@emend/contract";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, it } from "vitest";

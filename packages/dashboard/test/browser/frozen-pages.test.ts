@@ -1,3 +1,4 @@
+// Costly: whether a frozen page can run anything is up to a browser and its headers.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";

@@ -1,3 +1,4 @@
+// Costly: keyboard, layout and contrast exist in a browser only.
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

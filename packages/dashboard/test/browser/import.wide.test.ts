@@ -1,3 +1,4 @@
+// Costly: files are chosen in a browser's own dialog.
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// Costly: the page follows a running job; layout shift and focus exist in a browser only.
 import { randomUUID } from "node:crypto";
 import { deflateSync } from "node:zlib";
 import type { Page } from "playwright-core";

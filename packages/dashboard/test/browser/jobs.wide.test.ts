@@ -1,3 +1,4 @@
+// Costly: keyboard, layout and contrast exist in a browser only.
 import { beforeAll, expect } from "vitest";
 import { journey, openDashboard } from "./support/dashboard.ts";
 import { expectGood, expectSteady } from "./support/judge.ts";

@@ -1,3 +1,4 @@
+// Costly: a key is shown once, copied and gone: a page with its clipboard and reload.
 import type { Page } from "playwright-core";
 import { beforeAll, expect } from "vitest";
 import { journey, openDashboard } from "./support/dashboard.ts";

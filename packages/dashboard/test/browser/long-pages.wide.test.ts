@@ -1,3 +1,4 @@
+// Costly: only what is on screen may be made, and only a browser has a screen.
 import { deflateSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, it } from "vitest";

@@ -1,3 +1,4 @@
+// Costly: keyboard, layout and contrast exist in a browser only.
 import { type FarModel, startFarModel } from "@emend/testkit/far-model.ts";
 import { makePng } from "@emend/testkit/pictures.ts";
 import { afterAll, expect } from "vitest";

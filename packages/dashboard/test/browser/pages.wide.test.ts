@@ -1,3 +1,4 @@
+// Costly: a page is judged as it is drawn, in both themes and widths.
 import { clientId, clientSecret, startIdentityProvider } from "@emend/testkit/identity-provider.ts";
 import { clientOf } from "@emend/testkit/whole-server.ts";
 import type { Locator, Page } from "playwright-core";

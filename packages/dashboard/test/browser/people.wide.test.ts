@@ -1,3 +1,4 @@
+// Costly: sessions live in a browser's cookies.
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { journey, openDashboard } from "./support/dashboard.ts";

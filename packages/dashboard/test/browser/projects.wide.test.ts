@@ -1,3 +1,4 @@
+// Costly: keyboard, layout and contrast exist in a browser only.
 import { generateKeyPairSync } from "node:crypto";
 import { startFarEnd } from "@emend/testkit/forges/far-end.ts";
 import { githubVendor } from "@emend/testkit/forges/github.ts";

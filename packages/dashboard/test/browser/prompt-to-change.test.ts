@@ -1,3 +1,4 @@
+// Costly: it is the one journey that every writer makes, by keyboard, in the page itself.
 import type { Page } from "playwright-core";
 import { beforeAll, expect } from "vitest";
 import { journey, openDashboard } from "./support/dashboard.ts";

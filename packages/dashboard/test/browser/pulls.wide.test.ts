@@ -1,3 +1,4 @@
+// Costly: keyboard, layout and contrast exist in a browser only.
 import { clientOf } from "@emend/testkit/whole-server.ts";
 import type { Page } from "playwright-core";
 import { beforeAll, expect } from "vitest";

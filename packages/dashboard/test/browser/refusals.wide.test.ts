@@ -1,3 +1,4 @@
+// Costly: what a person sees of a refusal is drawn.
 import { clientOf } from "@emend/testkit/whole-server.ts";
 import type { Page, Route } from "playwright-core";
 import { beforeAll, expect, it } from "vitest";

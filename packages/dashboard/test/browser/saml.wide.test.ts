@@ -1,3 +1,4 @@
+// Costly: signing in is a form that a browser posts from another site.
 import { startSamlProvider } from "@emend/testkit/saml-provider.ts";
 import { afterAll, beforeAll, expect } from "vitest";
 import { journey, openDashboard } from "./support/dashboard.ts";

@@ -1,3 +1,4 @@
+// Costly: passkeys are a browser's.
 import { totpCode } from "@emend/testkit/totp-code.ts";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";

@@ -1,3 +1,4 @@
+// Costly: keyboard, layout and contrast exist in a browser only.
 import { text } from "node:stream/consumers";
 import { expect } from "vitest";
 import { journey, openDashboard } from "./support/dashboard.ts";

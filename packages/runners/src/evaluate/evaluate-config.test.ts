@@ -1,3 +1,4 @@
+// Costly: a configuration is code of somebody else, and runs in a process only.
 import { execFileSync } from "node:child_process";
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";

@@ -1,6 +1,7 @@
 import { mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import pg from "pg";
+import { withBaseline } from "../db/migrate.ts";
 import type { Client, Pool } from "../db/pool.ts";
 import { allowLongPauses, inTransaction } from "../db/transaction.ts";
 import { AppError } from "../errors.ts";
@@ -147,8 +148,10 @@ function draftOf(forge: RepositoryDeps, projectId: string): string {
 async function fillTables(client: Client, manifest: Manifest, folder: string, signal: AbortSignal): Promise<void> {
   const seen = await client.query<{ name: string }>("select name from migrations");
   const known = new Set(seen.rows.map(({ name }) => name));
-  if (manifest.migrations.some((name) => !known.has(name))) {
-    throw new AppError("invalid_request", { publicMessage: "the archive was made by a newer Emend: use that one" });
+  if (withBaseline(manifest.migrations).some((name) => !known.has(name))) {
+    throw new AppError("invalid_request", {
+      publicMessage: "the archive was made by a newer Emend, or by one before 0.1.0: use that one",
+    });
   }
   // The archive has its own audit log. A server that was started before may have created an owner link and its canary.
   await client.query("select set_config('emend.audit', 'off', true)");

@@ -37,7 +37,6 @@ import { createAnnounceDue } from "../jobs/announce.ts";
 import { createDisk } from "../lib/disk.ts";
 import { measureFetch, measureQueue } from "../metrics/measure.ts";
 import { createMetrics, type Metrics } from "../metrics/metrics.ts";
-import { sealWebhookUrls } from "../notify/webhooks.ts";
 import { awaitDatabase } from "./await-database.ts";
 
 export type Undo = (() => Promise<unknown>)[];
@@ -92,7 +91,6 @@ export async function composeParts(config: Config, log: Logger, undo: Undo, sign
   if (tracer) undo.push(() => tracer.close());
   const farFetch = traceFetch(tracer, measureFetch(metrics, network.fetch));
   const sealer = createSealer(secret);
-  await sealWebhookUrls({ db: pool, sealer });
   const reach = createForgeReach(config, { isTrusted: (origin) => isTrustedOrigin(pool, origin) });
   undo.push(() => reach.close());
   const judged = { ...reach, fetch: traceFetch(tracer, measureFetch(metrics, reach.fetch)) };

@@ -1,3 +1,4 @@
+// Costly: an encoding belongs to a whole database.
 import { createLogger } from "@emend/base/logger.ts";
 import { createTestDatabase } from "@emend/testkit/database.ts";
 import { runOnServer, withDatabaseName } from "@emend/testkit/server.ts";

@@ -1,3 +1,4 @@
+// Costly: a collation belongs to a whole database.
 import { createLogger } from "@emend/base/logger.ts";
 import { seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import { runOnServer, withDatabaseName } from "@emend/testkit/server.ts";

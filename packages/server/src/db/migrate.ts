@@ -5,6 +5,8 @@ import { inTransaction } from "./transaction.ts";
 
 const migrationsDir = new URL("./migrations/", import.meta.url);
 const functionsDir = new URL("./functions/", import.meta.url);
+/** Made at once what the numbered files before 0.1.0 had made one after the other. The last of them names the same schema. */
+const baseline = { name: "0100-baseline.sql", replaces: "0100-approvals.sql", commitBefore: "cb98b9cf" };
 /** Any constant works, if every Emend uses the same one. */
 const lockId = 0x656d_656e;
 
@@ -13,19 +15,25 @@ const lockId = 0x656d_656e;
  * together migrate once. Forward only. Functions and triggers are defined anew after them, and only then: a node of the
  * release before must not bring its own back. So a changed function needs a numbered file too.
  */
-export async function migrate(pool: Pool): Promise<readonly string[]> {
-  const files = await sqlFilesIn(migrationsDir);
+export async function migrate(pool: Pool, folder = migrationsDir): Promise<readonly string[]> {
+  const files = await sqlFilesIn(folder);
   return inTransaction(pool, async (client) => {
     await client.query(patient(`select pg_advisory_xact_lock(${lockId})`));
     await client.query(
       "create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())",
     );
     const { rows } = await client.query<{ name: string }>("select name from migrations");
-    const applied = new Set(rows.map((row) => row.name));
-    refuseNewer([...applied], files);
-    const missing = files.filter((name) => !applied.has(name));
+    const found = rows.map((row) => row.name);
+    const applied = withBaseline(found);
+    refuseNewer(applied, files);
+    refuseOlder(applied);
+    if (!found.includes(baseline.name) && applied.includes(baseline.name)) {
+      await client.query("delete from migrations where name <= $1", [baseline.replaces]);
+      await client.query("insert into migrations (name) values ($1)", [baseline.name]);
+    }
+    const missing = files.filter((name) => !applied.includes(name));
     for (const name of missing) {
-      await client.query(patient(await readFile(new URL(name, migrationsDir), "utf8")));
+      await client.query(patient(await readFile(new URL(name, folder), "utf8")));
       await client.query("insert into migrations (name) values ($1)", [name]);
     }
     if (missing.length > 0) {
@@ -53,6 +61,20 @@ function refuseNewer(applied: readonly string[], known: readonly string[]): void
   const message =
     `the database has the schema ${schemaOf([newest])}, which is newer than ${schemaOf(known)} of this release; ` +
     "start the newer release, or restore a backup of this one";
+  throw new AppError("unavailable", { publicMessage: "the database is not available", message });
+}
+
+/** The migrations of a database or an archive, with the baseline in place of those that it replaces. */
+export function withBaseline(applied: readonly string[]): readonly string[] {
+  if (!applied.includes(baseline.replaces)) return applied;
+  return [baseline.name, ...applied.filter((name) => name > baseline.name)];
+}
+
+function refuseOlder(applied: readonly string[]): void {
+  if (applied.length === 0 || applied.includes(baseline.name)) return;
+  const message =
+    `the database has the schema ${schemaOf(applied.toSorted())}, from before 0.1.0; ` +
+    `start Emend's commit ${baseline.commitBefore} on it once, then this release`;
   throw new AppError("unavailable", { publicMessage: "the database is not available", message });
 }
 

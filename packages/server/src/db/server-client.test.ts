@@ -1,3 +1,4 @@
+// Costly: servers are stopped and replaced under a client.
 import { createLogger } from "@emend/base/logger.ts";
 import { startThrowAwayServer, type ThrowAwayServer } from "@emend/testkit/throw-away-server.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

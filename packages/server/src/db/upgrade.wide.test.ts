@@ -1,3 +1,4 @@
+// Costly: one database goes through every schema; the others begin with the newest.
 import { readdir, readFile } from "node:fs/promises";
 import { createLogger } from "@emend/base/logger.ts";
 import { createFarEnds, scriptedStages } from "@emend/testkit/scripted-stages.ts";
@@ -12,6 +13,8 @@ import { createPool, type Pool } from "./pool.ts";
 const { url: serverUrl } = inject("testServer");
 const folder = new URL("./migrations/", import.meta.url);
 const steps = (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort();
+/** What may be there before the newest one comes. */
+const earlier = steps.slice(0, Math.max(1, steps.length - 1));
 const log = createLogger({ level: "silent" });
 const cleanUps: (() => Promise<void>)[] = [];
 afterAll(async () => {
@@ -27,7 +30,7 @@ async function growFromTheFirst(): Promise<{ url: string; pool: Pool }> {
   const pool = createPool({ url, connectionsMax: 4, log });
   cleanUps.push(() => pool.end());
   await pool.query("create table migrations (name text primary key, applied_at timestamptz not null default now())");
-  for (const [index, step] of steps.slice(0, -1).entries()) {
+  for (const [index, step] of earlier.entries()) {
     await pool.query(await readFile(new URL(step, folder), "utf8"));
     await pool.query("insert into migrations (name) values ($1)", [step]);
     await leaveJobs(pool, index);
@@ -67,7 +70,7 @@ async function leaveJobs(pool: Pool, index: number): Promise<void> {
 
 test("jobs that every earlier schema left are carried to their end under the newest", async () => {
   const { url, pool } = await growFromTheFirst();
-  expect(await migrate(pool)).toEqual(steps.slice(-1));
+  expect(await migrate(pool)).toEqual(steps.slice(earlier.length));
   await createFarEnds(pool);
   const listener = await startListener({ url, log });
   cleanUps.push(() => listener.close());
@@ -78,7 +81,7 @@ test("jobs that every earlier schema left are carried to their end under the new
     { concurrency: 8, pollMs: 20 },
   );
   cleanUps.push(() => worker.stop());
-  for (const index of steps.slice(0, -1).keys()) {
+  for (const index of earlier.keys()) {
     for (const state of ["queued", "working"]) {
       const id = `job_${state}_${index}`;
       expect(await waitForJob(pool, id, isFinal)).toMatchObject({

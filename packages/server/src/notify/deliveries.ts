@@ -17,8 +17,7 @@ export interface ClaimedDelivery {
   webhookId: string;
   jobId: string | null;
   url: string;
-  /** Null: an earlier release wrote it, and `url` is the URL itself. */
-  sealedUrl: Buffer | null;
+  sealedUrl: Buffer;
   secret: Buffer;
   /** Also signs while receivers change to the new one. */
   oldSecret: Buffer | null;

@@ -170,22 +170,6 @@ export async function openWebhookSecrets(
   return rows.map(({ id, secret }) => deps.sealer.open(secret, secretContext(id)));
 }
 
-/** Encrypts URLs that an earlier release stored in the clear. Safe on every node, and idempotent. */
-export async function sealWebhookUrls(deps: { db: Queryable; sealer: Pick<SecretSealer, "seal"> }): Promise<number> {
-  const { rows } = await deps.db.query<{ id: string; url: string }>(
-    "select id, url from webhooks where sealed_url is null",
-  );
-  for (const webhook of rows) {
-    const { sealedUrl, shownUrl } = sealUrl(deps.sealer, webhook);
-    await deps.db.query("update webhooks set url = $2, sealed_url = $3 where id = $1 and sealed_url is null", [
-      webhook.id,
-      shownUrl,
-      sealedUrl,
-    ]);
-  }
-  return rows.length;
-}
-
 const tailLength = 4;
 /** The shown end reveals little of a path, and nothing of a short one. */
 const tailOfLengthMin = 24;
@@ -203,9 +187,9 @@ function sealUrl(
 
 export function openWebhookUrl(
   sealer: Pick<SecretSealer, "open">,
-  stored: { webhookId: string; url: string; sealedUrl: Buffer | null },
+  stored: { webhookId: string; sealedUrl: Buffer },
 ): string {
-  return stored.sealedUrl === null ? stored.url : sealer.open(stored.sealedUrl, urlContext(stored.webhookId));
+  return sealer.open(stored.sealedUrl, urlContext(stored.webhookId));
 }
 
 /** The shown part, everywhere except when it was entered: whoever knows such a URL can post there. */

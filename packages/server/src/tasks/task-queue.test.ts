@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
 import { createLogger } from "@emend/base/logger.ts";
 import { createTestDatabase } from "@emend/testkit/database.ts";
 import { afterAll, afterEach, beforeEach, expect, it } from "vitest";
@@ -297,13 +296,4 @@ it("leaves what concerns a project to its home workers for a while", async () =>
   await queues.pop()?.stop();
   await pool.query("insert into tasks (kind, subject, due_at) values ('look', 'prj_1', now() - interval '2 hours')");
   await expect.poll(() => done).toEqual(["home", "away"]);
-});
-
-it("keeps what was asked for in the queue of earlier releases", async () => {
-  const migration = await readFile(new URL("../db/migrations/0033-tasks.sql", import.meta.url), "utf8");
-  await pool.query(`drop table tasks; create schema emend_tasks; create table emend_tasks._private_jobs (key text);
-    insert into emend_tasks._private_jobs values ('check_site/prj_1'), ('check_sites'), (null)`);
-  await pool.query(migration);
-  expect(await rowsOf("kind, subject")).toEqual([{ kind: "check_site", subject: "prj_1" }]);
-  expect((await pool.query("select to_regnamespace('emend_tasks') as old")).rows).toEqual([{ old: null }]);
 });

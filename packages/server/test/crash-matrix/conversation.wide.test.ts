@@ -1,3 +1,4 @@
+// Costly: only a killed process loses what was in memory alone.
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";

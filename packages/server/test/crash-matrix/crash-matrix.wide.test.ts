@@ -1,3 +1,4 @@
+// Costly: only a killed process loses what was in memory alone.
 import { type ChildProcess, spawn } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";

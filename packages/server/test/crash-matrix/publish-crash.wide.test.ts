@@ -1,3 +1,4 @@
+// Costly: only a killed or frozen process stops between two statements.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";

@@ -1,3 +1,4 @@
+// Costly: it is about children whose parent is killed.
 import { fork, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createReadStream, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";

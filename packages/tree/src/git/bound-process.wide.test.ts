@@ -1,4 +1,4 @@
-// Stands still for 29 seconds by the clock of the kernel: the process starter waits for ten, and nothing shorter shows it.
+// Costly: it stands still for 29 seconds by the clock of the kernel: the process starter waits for ten, and nothing shorter shows it.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";

@@ -1,3 +1,4 @@
+// Costly: the lock is between processes, and must end with its holder.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, symlinkSync } from "node:fs";

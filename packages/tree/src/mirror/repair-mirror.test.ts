@@ -1,3 +1,4 @@
+// Costly: it repairs what a killed git leaves.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";

@@ -1,3 +1,4 @@
+// Costly: the lock is between processes.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";

@@ -1,3 +1,4 @@
+// Costly: it is about starting Postgres, and what is left when its owner is killed.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";

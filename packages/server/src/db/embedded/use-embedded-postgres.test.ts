@@ -1,3 +1,4 @@
+// Costly: it is about starting Postgres beside other commands.
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, rm, stat } from "node:fs/promises";

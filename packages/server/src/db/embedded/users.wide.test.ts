@@ -1,3 +1,4 @@
+// Costly: users and permissions are the system's.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { chmod, chown, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";

@@ -69,7 +69,7 @@ export interface LeasedJob {
   /** A follow-up of a job whose branch was pushed: its base is that branch, with people's commits. */
   continuesBranch: boolean;
   /**
-   * For a follow-up: where the branch diverged from the base branch. Null if unknown, as for jobs of older releases.
+   * For a follow-up: where the branch diverged from the base branch. Null if unknown.
    */
   forkCommit: string | null;
   /** For a follow-up: the previous round's commit on the branch. */
@@ -123,9 +123,9 @@ export interface StoredSource {
   path: string;
   line: number;
   commit: string;
-  /** Words of the page's sentence that it supports. Absent: of an older release, or not said. */
+  /** Words of the page's sentence that it supports. Absent: not said. */
   supports?: string;
-  /** The lines themselves, to be held against later commits; absent: of an older release, or not to be kept. */
+  /** The lines themselves, to be held against later commits; absent: not to be kept. */
   cited?: { lineEnd: number; text: string; symbol: string | null };
 }
 

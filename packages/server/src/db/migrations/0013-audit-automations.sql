@@ -1,1 +1,0 @@
--- Its functions and triggers are in db/functions. Its name stays, so that the release before does not apply it.

@@ -1,3 +1,0 @@
--- Functions and triggers moved to db/functions, which is applied after a file like this one. The newest such line names
--- their state:
--- functions: 672340584a41a1d6

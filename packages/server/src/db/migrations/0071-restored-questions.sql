@@ -1,2 +1,0 @@
--- A question in an archive that is restored is not sent again.
--- functions: e7f8cf9a8cc40b16

@@ -1,3 +1,0 @@
--- create_preview_job is no longer defined: create_marked_job took its place before the first release. A database that
--- has it keeps it, for older nodes beside newer ones.
--- functions: 7e1500b8b3045684
