@@ -134,6 +134,7 @@ module.exports = {
     folder("learn", ["accounts", "jobs", "lib", "errors", "db"]),
     folder("run", ["jobs", "lib", "errors", "db"]),
     folder("http", ["automations", "claims", "gate", "health", "accounts", "jobs", "notify", "lib", "errors", "db"]),
+    folder("operations", ["accounts", "dashboard", "db", "errors", "http", "lib", "notify"]),
     folder("dashboard", [
       "claims",
       "health",

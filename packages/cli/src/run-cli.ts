@@ -61,13 +61,7 @@ import {
   registerUserReset,
   registerUserResetFactor,
 } from "./commands/user.ts";
-import {
-  registerWebhookAdd,
-  registerWebhookDeliveries,
-  registerWebhookList,
-  registerWebhookRotate,
-  registerWebhookState,
-} from "./commands/webhook.ts";
+import { registerWebhook } from "./commands/webhook.ts";
 import { registerDoctor } from "./doctor/examine.ts";
 import { safeText } from "./terminal/format.ts";
 
@@ -235,11 +229,7 @@ export function buildProgram(cli: Cli): Command {
   registerAutomationState(automation, cli);
 
   const webhook = group(program, "webhook", "webhooks for a project's events");
-  registerWebhookAdd(webhook, cli);
-  registerWebhookList(webhook, cli);
-  registerWebhookDeliveries(webhook, cli);
-  registerWebhookState(webhook, cli);
-  registerWebhookRotate(webhook, cli);
+  registerWebhook(webhook, cli);
   registerBudget(program, cli);
 
   registerLogin(program, cli);

@@ -153,6 +153,8 @@ export const refusals = {
     "The project, or what the path names in it, does not exist, or the key does not cover it.",
   ),
   forbidden: refusal("forbidden", "The key is read-only."),
+  scopeTooSmall: refusal("forbidden", "The key's scope is too small."),
+  conflict: refusal("conflict", "Its state does not allow it; the message says why."),
   methodNotAllowed: refusal("method_not_allowed", "Method not allowed.", {
     Allow: { type: "string", description: "The allowed methods.", "x-always": true },
   }),

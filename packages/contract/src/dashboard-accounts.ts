@@ -334,32 +334,6 @@ export interface DashboardContextRepository {
   hasCredential: boolean;
 }
 
-export interface DashboardWebhook {
-  id: string;
-  projectId: string;
-  url: string;
-  format: "standard" | "slack";
-  events: readonly string[];
-  disabledAt: string | null;
-  disabledReason: string | null;
-  createdAt: string;
-}
-
-export interface DashboardDelivery {
-  id: string;
-  /** Null if it is not about a job. */
-  jobId: string | null;
-  event: string;
-  state: "pending" | "delivered" | "failed";
-  tries: number;
-  /** For a pending one: the next attempt. */
-  dueAt: string;
-  lastStatus: number | null;
-  lastError: string | null;
-  lastTryAt: string | null;
-  createdAt: string;
-}
-
 type GateLevel = "off" | "neutral" | "failing";
 
 /** The models that a project can choose. Prices are US dollars per million tokens. */

@@ -34,7 +34,7 @@ export interface DashboardKey {
   hint: string;
   name: string;
   projectIds: readonly string[];
-  scope: "read" | "write";
+  scope: "read" | "write" | "manage";
   /** Null: never. */
   expiresAt: string | null;
   /** Null: every address. */

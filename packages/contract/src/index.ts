@@ -1,4 +1,5 @@
-export { refusals } from "./answers.ts";
+export * from "./all-operations.ts";
+export { everyAnswerHeaders, refusals } from "./answers.ts";
 export {
   Automation,
   AutomationList,
@@ -48,6 +49,7 @@ export {
   variablesOf,
 } from "./models.ts";
 export { didYouMean, editDistance, nearName } from "./near-name.ts";
+export { type Access, type InputOf, type Operation, type OutputOf, parametersOf } from "./operation.ts";
 export * from "./operations.ts";
 export {
   type Retention,
@@ -60,3 +62,4 @@ export {
 } from "./retention.ts";
 export { uploadBytesMax, uploadsPerPromptMax, uploadTypes } from "./upload-limits.ts";
 export * from "./webhook-message.ts";
+export { type Delivery, type Webhook, webhookFormats } from "./webhook-operations.ts";

@@ -1,3 +1,5 @@
+import { operations } from "@emend/contract";
+
 /** The kinds of callers. */
 export type Caller =
   | "nobody"
@@ -27,6 +29,8 @@ const rules = {
   /** The project's keys, whatever their scope. */
   read: { ...strangers(401), "foreign key": 404, "read key": "in", "write key": "in" },
   write: { ...strangers(401), "foreign key": 404, "read key": 403, "write key": "in" },
+  /** What takes a key that may manage: none of these callers has one. `operations/routes.test.ts` has. */
+  manage: { ...strangers(401), "foreign key": 404, "read key": 403, "write key": 403 },
   /** Any valid key: its permission depends on what it requests. */
   key: { ...strangers(401), "foreign key": "in", "read key": "in", "write key": "in" },
   /** Logged-in people; keys are not accepted. `roles.test.ts` tries every role on each of these. */
@@ -41,6 +45,8 @@ const rules = {
 
 const api = "/v2/agent/:projectId";
 const dashboard = "/dashboard/api";
+const drawn = Object.values(operations);
+const keyRoute = ({ method, path }: (typeof drawn)[number]) => `${method} /v2${path}`;
 
 /** Every route has a row here. A route without a row fails the matrix, and so does a row without a route. */
 const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
@@ -51,6 +57,7 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
     `GET ${api}/automations`,
     ...["gates", "gates/:id", "health"].map((end) => `GET ${api}/${end}`),
     "GET /git/:repository/info/refs",
+    ...drawn.filter(({ access }) => access === "viewer").map(keyRoute),
     "POST /git/:repository/git-upload-pack",
   ],
   write: [
@@ -72,6 +79,7 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
     "POST /forge/:projectId/statuses/:commit",
     ...["close", "merge", "ready"].map((end) => `POST /forge/:projectId/pull/:number/${end}`),
   ],
+  manage: drawn.filter(({ access }) => access !== "viewer").map(keyRoute),
   key: ["POST /mcp", "GET /v2/projects"],
   signed: ["POST /hooks/:forge/:projectId", "POST /hooks/automations/:id"],
   directory: [
@@ -139,7 +147,6 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
       "projects/:id/context",
       "projects/:id/import",
       "projects/:id/models",
-      "projects/:id/webhooks",
       "projects/:projectId/gates",
       "projects/:projectId/health",
       "projects/:projectId/page",
@@ -156,11 +163,8 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
       "budgets",
       "usage",
       "usage.csv",
-      "webhooks/:id/deliveries",
     ].map((end) => `GET ${dashboard}/${end}`),
-    ...["automations/:id", "directory", "projects/:id", "settings", "webhooks/:id"].map(
-      (end) => `PATCH ${dashboard}/${end}`,
-    ),
+    ...["automations/:id", "directory", "projects/:id", "settings"].map((end) => `PATCH ${dashboard}/${end}`),
     ...[
       "automations/:id/pause",
       "automations/:id/remove",
@@ -168,7 +172,6 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
       "automations/:id/run",
       "connect",
       "connect/refuse",
-      "deliveries/:id/redeliver",
       "factors/authenticator-app/begin",
       "factors/authenticator-app/confirm",
       "factors/authenticator-app/remove",
@@ -220,7 +223,6 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
       "projects/:id/models/test",
       "projects/:id/remove",
       "projects/:id/repository",
-      "projects/:id/webhooks",
       "projects/:projectId/claims",
       "projects/:projectId/claims/:id/confirm",
       "projects/:projectId/claims/:id/remove",
@@ -248,9 +250,7 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
       "sessions/end-others",
       "start/sample",
       "tasks/retry",
-      "webhooks/:id/remove",
-      "webhooks/:id/rotate",
-      "webhooks/:id/test",
+      ...Object.keys(operations).map((name) => `operations/${name}`),
     ].map((end) => `POST ${dashboard}/${end}`),
   ],
 };

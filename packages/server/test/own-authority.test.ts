@@ -91,7 +91,7 @@ test("forges, git, models, webhooks, email, single sign-on and traces trust the 
     ...{ name: "Docs", forge: "gitea", repo, credential: forge.token },
     settings: { secondReader: false },
   });
-  await server.admin.addWebhook({
+  await server.admin.carryOut("webhooks.add", {
     ...{ projectId: project.id, events: ["job.completed"] },
     url: `${await behindTls(receiver.url)}/hook`,
   });

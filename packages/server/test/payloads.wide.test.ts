@@ -27,7 +27,7 @@ beforeAll(async () => {
   });
   projectId = (await server.admin.addProject({ name: "Docs", forge: "local", repo })).id;
   key = (await server.admin.createKey({ name: "test", projectIds: [projectId], scope: "write" })).key;
-  await server.admin.addWebhook({ projectId, url: receiver.url });
+  await server.admin.carryOut("webhooks.add", { projectId, url: receiver.url });
   const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as OpenApiDocument;
   judge = createOpenApiJudge(document);
   const ajv = new Ajv2020({ strict: false, allErrors: true });

@@ -11,6 +11,7 @@ import { createSealer } from "../../server/src/accounts/secrets.ts";
 import { type Listener, startListener } from "../../server/src/db/listener.ts";
 import { createPool, type Pool } from "../../server/src/db/pool.ts";
 import { type AppDeps, buildApp } from "../../server/src/http/app.ts";
+import { operationsPlugin } from "../../server/src/operations/routes.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
 import { createOpenApiJudge, type OpenApiDocument } from "./openapi-judge.ts";
 
@@ -71,8 +72,11 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
     trustProxy: false,
     promptCodePointsMax: 100_000,
     defaultModel: "emend/rules",
-    ...(options.pluginOf && { plugins: [options.pluginOf({ pool, listener, keyring })] }),
     ...options,
+    plugins: [
+      operationsPlugin({ pool, sealer, allowPrivateWebhooks: false, keyring }),
+      ...(options.pluginOf ? [options.pluginOf({ pool, listener, keyring })] : (options.plugins ?? [])),
+    ],
   });
   await app.listen({ port: 0, host: "127.0.0.1" });
   const { port } = app.server.address() as AddressInfo;

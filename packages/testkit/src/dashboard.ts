@@ -26,7 +26,7 @@ import { asActor } from "../../server/src/db/transaction.ts";
 import { createPullDesk } from "../../server/src/forge/local/pull-desk.ts";
 import { createReviewDesk } from "../../server/src/forge/local/review-desk.ts";
 import { newId } from "../../server/src/lib/id.ts";
-import { addWebhook, rotateWebhookSecret } from "../../server/src/notify/webhooks.ts";
+import { sessionOperationRoutes } from "../../server/src/operations/routes.ts";
 import { retryTask } from "../../server/src/tasks/task-queue.ts";
 import { startApi, type TestApi } from "./api.ts";
 import { automationDeps } from "./automations.ts";
@@ -110,6 +110,7 @@ export function dashboardPlugins(
     typed: { command: "emend", dataDir: "/srv/emend" },
     defaultModel: "emend/rules",
     promptCodePointsMax: 100_000,
+    addOperations: (api) => sessionOperationRoutes(api, { pool, sealer: testSealer, allowPrivateWebhooks: false }),
     projectAdmin: options.projectAdminFor?.(pool) ?? projectAdminOf(pool),
     automations: createAutomations(automationDeps(pool)),
     pullRequestState: async () => null,
@@ -225,8 +226,6 @@ function projectAdminOf(pool: Pool): ProjectAdmin {
     isEmpty: async () => true,
     templates: [],
     fill: none,
-    addWebhook: (input, by) => addWebhook({ db: asActor(pool, by), sealer, allowPrivate: false }, input),
-    rotateWebhookSecret: (id, by) => rotateWebhookSecret({ db: asActor(pool, by), sealer }, id),
     addContext: none,
     listRepositories: none,
     githubApps: {

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { type Cli, CliError, printResult, say } from "../cli.ts";
 import { minute, table } from "../terminal/format.ts";
 import { withAdmin } from "../with-admin.ts";
@@ -10,6 +10,7 @@ interface CreateOptions extends AdminOptions {
   name: string;
   expires?: Date;
   readOnly?: boolean;
+  manage?: boolean;
   allow?: readonly string[];
 }
 
@@ -23,7 +24,8 @@ export function registerKeyCreate(key: Command, cli: Cli): void {
     )
     .option("--name <name>", "where the key will live", "unnamed")
     .option("--expires <when>", "12h, 90d, 4w, 1y or a date (default: never)", (text: string) => parseExpiry(text))
-    .option("--read-only", "the key may read jobs and create none")
+    .addOption(new Option("--read-only", "the key may read jobs and create none").conflicts("manage"))
+    .option("--manage", "the key may also change what maintainers do, such as webhooks")
     .option("--allow <range...>", "addresses or ranges that may use it (default: any)", parseRange);
   withJson(withData(command)).action((options: CreateOptions) => createKey(cli, options));
 }
@@ -33,7 +35,7 @@ async function createKey(cli: Cli, options: CreateOptions): Promise<void> {
     admin.createKey({
       projectIds: await Promise.all((options.project ?? [undefined]).map((one) => projectIdOf(cli, admin, one))),
       name: options.name,
-      scope: options.readOnly ? "read" : "write",
+      scope: options.readOnly ? "read" : options.manage ? "manage" : "write",
       ...(options.expires === undefined ? {} : { expiresAt: options.expires }),
       ...(options.allow === undefined ? {} : { allowList: options.allow }),
     }),

@@ -3,30 +3,19 @@ import type {
   DashboardAutomation,
   DashboardAutomationRun,
   DashboardContextRepository,
-  DashboardDelivery,
   DashboardHealth,
   DashboardModels,
   DashboardUsage,
-  DashboardWebhook,
 } from "@emend/contract";
 import { queryOptions } from "@tanstack/react-query";
+import { operationQuery } from "./operations.ts";
 import { request } from "./request.ts";
 
-export function webhooksQuery(projectId: string) {
-  return queryOptions({
-    queryKey: ["webhooks", projectId],
-    queryFn: ({ signal }) =>
-      request<{ webhooks: readonly DashboardWebhook[] }>(`/projects/${projectId}/webhooks`, { signal }),
-    select: (answer) => answer.webhooks,
-  });
-}
+export const webhooksQuery = (projectId: string) => operationQuery("webhooks.list", { projectId });
 
-export function deliveriesQuery(webhookId: string) {
+export function deliveriesQuery(id: string) {
   return queryOptions({
-    queryKey: ["deliveries", webhookId],
-    queryFn: ({ signal }) =>
-      request<{ deliveries: readonly DashboardDelivery[] }>(`/webhooks/${webhookId}/deliveries`, { signal }),
-    select: (answer) => answer.deliveries,
+    ...operationQuery("deliveries.list", { id }),
     refetchInterval: (query) => (query.state.data?.deliveries.some(({ state }) => state === "pending") ? 2_000 : false),
   });
 }

@@ -26,7 +26,7 @@ beforeAll(async () => {
     "insert into context_repositories (id, project_id, name, forge, repository_url) values ('ctx_1', $1, 'courier-server', 'github', 'https://github.com/courier/server')",
     [projectId],
   );
-  await admin.addWebhook({ projectId, url: "https://hooks.example.com/x", events: ["job.completed"] });
+  await admin.carryOut("webhooks.add", { projectId, url: "https://hooks.example.com/x", events: ["job.completed"] });
   await admin.automations.add({
     projectId,
     name: "Links",
@@ -165,7 +165,9 @@ journey("shows the palette, the keys, and what is shown once without a serious f
 
   // An expired session.
   dashboard.expectComplaint(/401/);
-  await page.route("**/webhooks/*/remove", (route) => route.fulfill({ status: 401, json: { error: "Ended." } }));
+  await page.route("**/operations/webhooks.remove", (route) =>
+    route.fulfill({ status: 401, json: { error: "Ended." } }),
+  );
   await press(page.getByRole("button", { name: "Done" }));
   await press(opener(page, "Remove"));
   await press(page.getByRole("button", { name: "Remove webhook" }));

@@ -21,8 +21,11 @@ let watchedId: string;
 beforeAll(async () => {
   for (const { name } of bothLooks) await dashboard.addSample(`${name} docs`);
   watchedId = (await dashboard.addSample("Watched")).id;
-  const events = ["job.completed"] as const;
-  await dashboard.server.admin.addWebhook({ projectId: watchedId, url: "https://hooks.example.com/x", events });
+  await dashboard.server.admin.carryOut("webhooks.add", {
+    projectId: watchedId,
+    url: "https://hooks.example.com/x",
+    events: ["job.completed"],
+  });
   page = await dashboard.logIn();
   await watchShifts(page);
   dashboard.keep(page);

@@ -23,7 +23,7 @@ beforeAll(async () => {
   const { pool } = dashboard.installation.database;
   activeId = await addJob(pool, projectId, "Wait.");
   await pool.query("insert into users (id, email, name, role) values ('1', 'bo@example.com', 'Bo', 'viewer')");
-  await admin.addWebhook({ projectId, url: "https://hooks.example.com/x", events: ["job.completed"] });
+  await admin.carryOut("webhooks.add", { projectId, url: "https://hooks.example.com/x", events: ["job.completed"] });
   const prompt = "Fix broken links.";
   await admin.automations.add({ projectId, name: "Links", prompt, trigger: { kind: "manual" }, createdBy: "test" });
 });
@@ -235,7 +235,7 @@ const writes: Readonly<Record<string, Write>> = {
   },
   "a webhook once more": {
     path: `${project}?tab=webhooks`,
-    given: { "/deliveries": { deliveries: [delivery] } },
+    given: { "/operations/deliveries.list": { deliveries: [delivery] } },
     open: click("Deliveries"),
     submit: button("Redeliver"),
   },
@@ -266,7 +266,7 @@ beforeAll(async () => {
   dashboard.keep(page);
   await page.route("**/dashboard/api/**", (route) => {
     const { pathname } = new URL(route.request().url());
-    const isRead = route.request().method() === "GET" || /\/(reading|auth\/link)$/.test(pathname);
+    const isRead = route.request().method() === "GET" || /\/(reading|auth\/link|\w+\.list)$/.test(pathname);
     if (!isRead) return fail ? fail(route) : route.continue();
     if (write?.isStranger && pathname.endsWith("/session")) return ended.answer(route);
     const given = Object.entries(write?.given ?? {}).find(([end]) => pathname.endsWith(named(end)));

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { createLogger } from "@emend/base/logger.ts";
 import { createFetch } from "@emend/base/network.ts";
-import type { DashboardAllowedConstructs } from "@emend/contract";
+import type { DashboardAllowedConstructs, OperationInput, OperationName, OperationOutput } from "@emend/contract";
 import { knownForge } from "@emend/forges";
 import type { Git } from "@emend/tree";
 import {
@@ -12,7 +12,7 @@ import {
 } from "../accounts/directory/directory-tokens.ts";
 import { resetFactors } from "../accounts/factors/reset-factors.ts";
 import { type MonthlyBudget, setMonthlyBudget } from "../accounts/installation-settings.ts";
-import type { AdminKey } from "../accounts/keys/api-keys.ts";
+import type { AdminKey, KeyScope } from "../accounts/keys/api-keys.ts";
 import { createKey, listKeys, type Revocation, revokeKey } from "../accounts/keys/api-keys.ts";
 import { setModelKey } from "../accounts/keys/model-keys.ts";
 import { createLoginLink, createResetLink, ensureOwnerLink } from "../accounts/people/login-links.ts";
@@ -57,19 +57,7 @@ import { opensCanary } from "../installation/sealed-values.ts";
 import { isTrustedOrigin } from "../installation/trusted-origins.ts";
 import { listBudgets } from "../jobs/budget.ts";
 import { type JobReport, readReport } from "../jobs/read/run-report.ts";
-import { type Delivery, listDeliveries, redeliver } from "../notify/deliveries.ts";
-import { needsPrivate } from "../notify/ssrf-guard.ts";
-import {
-  addWebhook,
-  listWebhooks,
-  type NewWebhook,
-  removeWebhook,
-  requireWebhook,
-  rotateWebhookSecret,
-  setWebhookEnabled,
-  testWebhook,
-  type Webhook,
-} from "../notify/webhooks.ts";
+import { carryOut } from "../operations/carry-out.ts";
 import { askDiagnosis, askServiceTrials } from "../tasks/start-tasks.ts";
 import { askWorker, type Told } from "./ask-worker.ts";
 import { type ContextInput, connectContext } from "./connect-context.ts";
@@ -150,18 +138,8 @@ export interface Admin {
   /** Lets an account of a chat, such as `slack/U0123`, act as a member; or takes that back. */
   linkChatAccount(input: { email: string; account: string; isLinked: boolean }): Promise<void>;
   jobReport(jobId: string): Promise<JobReport>;
-  /** The secret is shown once. `needsPrivate`: servers post there only with EMEND_ALLOW_PRIVATE_WEBHOOKS. */
-  addWebhook(input: NewWebhook): Promise<{ id: string; secret: string; needsPrivate: boolean }>;
-  listWebhooks(projectId: string): Promise<readonly Webhook[]>;
-  /** These return false if the webhook or delivery does not exist. */
-  removeWebhook(id: string): Promise<boolean>;
-  setWebhookEnabled(id: string, isEnabled: boolean): Promise<boolean>;
-  /** A new secret, shown once. The old one also signs until `oldUntil`. Null if the webhook does not exist. */
-  rotateWebhookSecret(id: string): Promise<{ secret: string; oldUntil: Date } | null>;
-  /** Sends a test message. False if the webhook does not exist or is disabled. */
-  testWebhook(id: string): Promise<boolean>;
-  redeliver(deliveryId: string): Promise<boolean>;
-  listDeliveries(webhookId: string): Promise<readonly Delivery[]>;
+  /** Any operation of the API, as the console. */
+  carryOut<Name extends OperationName>(name: Name, input: OperationInput<Name>): Promise<OperationOutput<Name>>;
   /** Monthly budgets and their usage, the installation's first. */
   listBudgets(): ReturnType<typeof listBudgets>;
   /** The installation's: changes only the given limits. */
@@ -201,7 +179,7 @@ interface NewProject extends NewRemoteProject {
 interface NewAdminKey {
   projectIds: readonly string[];
   name: string;
-  scope: "read" | "write";
+  scope: KeyScope;
   expiresAt?: Date;
   allowList?: readonly string[];
 }
@@ -345,19 +323,11 @@ export function createAdmin(deps: AdminDeps): Admin {
       if (report) return report;
       throw new AppError("not_found", { publicMessage: `job not found: ${jobId}` });
     },
-    async addWebhook(input) {
-      // The console may lack the server's settings. The server checks the URL at every delivery.
-      const added = await addWebhook({ db, sealer, allowPrivate: true }, input);
-      return { ...added, needsPrivate: needsPrivate(input.url) };
+    // The console may lack the server's settings. The server checks a webhook's URL at every delivery.
+    async carryOut(name, input) {
+      const caller = { actor: consoleActor, projectIds: null };
+      return JSON.parse(await carryOut({ pool, sealer, allowPrivateWebhooks: true }, caller, name, input));
     },
-    async listWebhooks(projectId) {
-      await requireProject(pool, projectId);
-      return listWebhooks(pool, projectId);
-    },
-    removeWebhook: (id) => removeWebhook(db, id),
-    setWebhookEnabled: (id, isEnabled) => setWebhookEnabled(db, id, isEnabled),
-    rotateWebhookSecret: (id) => rotateWebhookSecret({ db, sealer }, id),
-    testWebhook: async (id) => (await testWebhook(pool, id)) !== null,
     listBudgets: () => listBudgets(pool),
     setMonthlyBudget: (edit) => setMonthlyBudget(pool, edit, consoleActor),
     listGateStatuses: (projectId) => listStatuses(pool, projectId),
@@ -366,11 +336,6 @@ export function createAdmin(deps: AdminDeps): Admin {
         { pool, defaultModel: config.model, announceDue: () => {}, newJobRules },
         { id, createdBy: "console" },
       ),
-    redeliver: (deliveryId) => redeliver(pool, deliveryId),
-    async listDeliveries(webhookId) {
-      await requireWebhook(pool, webhookId);
-      return listDeliveries(pool, webhookId);
-    },
     // Workers poll for due jobs, and a pull request's state is the one stored last.
     automations: createAutomations({
       pool,

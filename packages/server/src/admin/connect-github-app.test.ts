@@ -218,7 +218,7 @@ describe("an App that is created in the dashboard", () => {
       projectAdminFor(pool) {
         const admin = createAdmin({ config, pool, secret, publicUrl: async () => publicUrl, close: async () => {} });
         const shared = { admin, pool, sealer, secret, publicUrl: () => publicUrl, reach, fetch: network.fetch };
-        return createProjectAdmin({ ...shared, allowPrivateWebhooks: false, config, local: {} as never });
+        return createProjectAdmin({ ...shared, config, local: {} as never });
       },
     });
   });

@@ -25,7 +25,7 @@ function projectAdminBy(reach: typeof strict) {
     config,
     local: { forgeDir: "/nowhere" } as never,
   };
-  const deps = { ...shared, allowPrivateWebhooks: false };
+  const deps = shared;
   return { projectAdmin: createProjectAdmin(deps) };
 }
 

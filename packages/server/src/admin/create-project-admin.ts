@@ -13,7 +13,6 @@ import { AppError, isAppError } from "../errors.ts";
 import { fillRepository } from "../forge/local/fill-repository.ts";
 import { type RepositoryDeps, repositoryOf } from "../forge/local/repository.ts";
 import { templateFiles, templateNames } from "../forge/local/site-templates.ts";
-import { addWebhook, rotateWebhookSecret } from "../notify/webhooks.ts";
 import type { Admin } from "./admin.ts";
 import { asRequest, createGithubApps, findSetupApp, setAppHook } from "./connect-github-app.ts";
 import { describeModels } from "./project-models.ts";
@@ -30,12 +29,11 @@ export function createProjectAdmin(deps: {
   secret: string;
   publicUrl(): string;
   reach: JudgedReach;
-  allowPrivateWebhooks: boolean;
   config: Config;
   /** Where repositories are hosted. */
   local: RepositoryDeps;
 }): ProjectAdmin {
-  const { admin, pool, sealer, allowPrivateWebhooks } = deps;
+  const { admin, pool, sealer } = deps;
 
   /** The credential that a new project takes over from another, or from a new GitHub App. */
   async function takeOver(from: string, forge: RemoteForge, url: string) {
@@ -139,8 +137,6 @@ export function createProjectAdmin(deps: {
       const trial = await tryModel(deps.config, model, { id: projectId, keyOf });
       return trial.kind === "answers" ? { isAnswer: true, ms: trial.ms } : { isAnswer: false, words: trial.words };
     },
-    addWebhook: (input, by) => addWebhook({ db: asActor(pool, by), sealer, allowPrivate: allowPrivateWebhooks }, input),
-    rotateWebhookSecret: (id, by) => rotateWebhookSecret({ db: asActor(pool, by), sealer }, id),
     addContext: (input, by) => admin.addContextRepository(input, by),
   };
 }

@@ -40,6 +40,7 @@ import { hastenPoll } from "../jobs/pull-requests.ts";
 import { measureRequests, routeOf } from "../metrics/measure.ts";
 import { metricsPlugin } from "../metrics/metrics.ts";
 import { createGuardedFetch } from "../notify/ssrf-guard.ts";
+import { operationsPlugin, sessionOperationRoutes } from "../operations/routes.ts";
 import { commitEdit } from "../run/commit-edit.ts";
 import { checkEdit, proposeEdit } from "../run/propose-edit.ts";
 import {
@@ -81,6 +82,7 @@ export async function composeApi(parts: Parts, undo: Undo): Promise<void> {
     openForge: (project: Project) => openForge(project, forges),
     knownSecrets: (projectId: string) => knownSecretsOf({ config, pool, sealer, secret }, projectId),
   };
+  const operationDeps = { pool, sealer, allowPrivateWebhooks: config.allowPrivateWebhooks };
   const app = buildApp({
     pool,
     listener,
@@ -96,6 +98,7 @@ export async function composeApi(parts: Parts, undo: Undo): Promise<void> {
     askClaimPoll: (projectId) => askClaimPoll(pool, projectId),
     askGate: (projectId) => askGate(pool, projectId),
     plugins: [
+      operationsPlugin({ ...operationDeps, keyring }),
       localForgePlugin({
         ...local,
         log,
@@ -192,11 +195,11 @@ export async function composeApi(parts: Parts, undo: Undo): Promise<void> {
           secret,
           publicUrl,
           reach: forges.reach,
-          allowPrivateWebhooks: config.allowPrivateWebhooks,
           config,
           local,
         }),
         automations: createAutomations(automations),
+        addOperations: (api) => sessionOperationRoutes(api, operationDeps),
         pullRequestState,
         pulls: createPullDesk({ ...local, signal: serving.signal }),
         reviews: createReviewDesk({

@@ -1,3 +1,4 @@
+import { operations } from "@emend/contract";
 import { type DashboardApi, startDashboard } from "@emend/testkit/dashboard.ts";
 import { type DashboardRoute, listRoutes, pathOf } from "@emend/testkit/list-routes.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -125,8 +126,8 @@ describe("a body that says more than it may", () => {
     await host.send("/keys", { cookie, body: { ...key, createdBy: "console", id: "key_x", expiresInMs: null } });
     const { keys } = (await host.send("/keys")).json();
     expect(keys.find(({ name }: { name: string }) => name === "k")).toMatchObject({ createdBy: email });
-    const hook = { url: slack, format: "slack", events: ["job.failed"], projectId: other.id, id: "whk_x" };
-    expect((await host.send(`/projects/${one.id}/webhooks`, { cookie, body: hook })).statusCode).toBe(201);
+    const hook = { url: slack, format: "slack", events: ["job.failed"], projectId: one.id, id: "whk_x" };
+    expect((await host.send("/operations/webhooks.add", { cookie, body: hook })).statusCode).toBe(200);
     const model = { vendor: "openai", key: "sk-x", projectId: other.id };
     expect((await host.send(`/projects/${one.id}/model-keys`, { cookie, body: model })).statusCode).toBe(200);
     const { rows } = await host.api.pool.query(
@@ -146,8 +147,8 @@ describe("a hostile viewer", () => {
   it("reads no secret at any route", async () => {
     const { cookie } = await host.addMember("viewer");
     const { id } = await host.api.addProject();
-    const made = await host.send(`/projects/${id}/webhooks`, {
-      body: { url: slack, format: "slack", events: ["job.failed"] },
+    const made = await host.send("/operations/webhooks.add", {
+      body: { projectId: id, url: slack, format: "slack", events: ["job.failed"] },
     });
     await host.send(`/projects/${id}/model-keys`, { body: { vendor: "openai", key: "sk-canary-of-the-model" } });
     const body = { name: "canary", projectIds: [id], scope: "write", expiresInDays: null, allowList: null };
@@ -155,16 +156,18 @@ describe("a hostile viewer", () => {
     const secrets = ["abcdefghijklmnop", made.json().secret, "sk-canary-of-the-model", key, bare(cookie).slice(13)];
     const seen: string[] = [];
     for (const route of routes.filter(({ method, url }) => method === "GET" && !url.endsWith("/stream"))) {
-      const path = route.url
-        .replace(/^\/projects\/:\w+(\|:\w+)*/, `/projects/${id}`)
-        .replace("/webhooks/:id", `/webhooks/${made.json().id}`);
+      const path = route.url.replace(/^\/projects\/:\w+(\|:\w+)*/, `/projects/${id}`);
       const answer = await host.send(pathOf({ ...route, url: path }), { cookie });
       for (const secret of secrets) if (answer.body.includes(secret)) seen.push(`${route.url} ${secret}`);
     }
+    for (const name of Object.keys(operations)) {
+      const body = { projectId: id, id: made.json().id };
+      const answer = await host.send(`/operations/${name}`, { cookie, body });
+      for (const secret of secrets) if (answer.body.includes(secret)) seen.push(`${name} ${secret}`);
+    }
     expect(seen).toEqual([]);
-    expect((await host.send(`/projects/${id}/webhooks`, { cookie })).json().webhooks[0].url).toBe(
-      "https://hooks.slack.com/…WXYZ",
-    );
+    const list = await host.send("/operations/webhooks.list", { cookie, body: { projectId: id } });
+    expect(list.json().webhooks[0].url).toBe("https://hooks.slack.com/…WXYZ");
   });
 });
 

@@ -11,6 +11,7 @@ import type {
   DashboardThread,
   Retention,
 } from "@emend/contract";
+import type { FastifyInstance } from "fastify";
 import type { Sealer } from "../accounts/secrets.ts";
 import type { KnownDevices } from "../accounts/sessions/log-in.ts";
 import type { Passwords } from "../accounts/sessions/passwords.ts";
@@ -78,6 +79,8 @@ export interface DashboardDeps {
   promptCodePointsMax: number;
   projectAdmin: ProjectAdmin;
   automations: Automations;
+  /** Adds the routes of the table of operations. */
+  addOperations(api: FastifyInstance): void;
   pullRequestState: MessageJobDeps["pullRequestState"];
   /** The pull requests of the local forge. */
   pulls: PullDesk;

@@ -25,7 +25,6 @@ import { memberRoutes } from "./routes/members.ts";
 import { passkeyLoginRoutes, passkeyRoutes } from "./routes/passkeys.ts";
 import { projectConnectionRoutes, projectContextRoutes } from "./routes/project-connection.ts";
 import { projectImportRoutes } from "./routes/project-import.ts";
-import { projectWebhookRoutes } from "./routes/project-webhooks.ts";
 import { projectRoutes } from "./routes/projects.ts";
 import { pullRoutes, reviewRoutes, verdictRoutes } from "./routes/pulls.ts";
 import { searchRoutes } from "./routes/search.ts";
@@ -52,7 +51,7 @@ export function dashboardPlugin(deps: DashboardDeps): (app: FastifyInstance) => 
         projectImportRoutes(api, shared);
         githubAppRoutes(api, shared);
         projectContextRoutes(api, shared);
-        projectWebhookRoutes(api, shared);
+        deps.addOperations(api);
         automationRoutes(api, shared);
         keyRoutes(api, shared);
         healthRoutes(api, shared);

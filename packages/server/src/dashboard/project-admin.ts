@@ -10,7 +10,6 @@ import type { Project } from "../accounts/projects/projects.ts";
 import type { Client, Pool } from "../db/pool.ts";
 import { type Actor, inTransactionAs } from "../db/transaction.ts";
 import { AppError } from "../errors.ts";
-import type { NewWebhook } from "../notify/webhooks.ts";
 
 /** Project actions that need the forge or the installation's secret; `compose/api.ts` has both. */
 export interface ProjectAdmin {
@@ -38,9 +37,6 @@ export interface ProjectAdmin {
   describeModels(project: Project): Promise<DashboardModels>;
   /** Asks a model one short question. `key`: one that is not stored yet. */
   tryModel(projectId: string, input: { model: string; key: string | null }): Promise<DashboardModelTrial>;
-  addWebhook(input: NewWebhook, by: Actor): Promise<{ id: string; secret: string }>;
-  /** The old secret also signs until `oldUntil`. Null if the webhook does not exist. */
-  rotateWebhookSecret(id: string, by: Actor): Promise<{ secret: string; oldUntil: Date } | null>;
   addContext(input: NewContext, by: Actor): Promise<ContextRepository>;
   /** One page of the repositories that a credential reaches, for a person who chooses one. */
   listRepositories(source: RepositorySource, cursor: string | null): Promise<DashboardRepositories>;

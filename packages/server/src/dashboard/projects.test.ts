@@ -148,12 +148,9 @@ describe("who may", () => {
     ["/projects/ID/credential", { credential: "t" }],
     ["/projects/ID/model-keys", { vendor: "openai", key: "k" }],
     ["/projects/ID/models/test", { model: "openai/gpt-5" }],
-    ["/projects/ID/webhooks", { url: "https://example.com/", format: "standard", events: ["job.failed"] }],
     ["/projects/ID/context", { name: "code", forge: "local", repo: "x" }],
     ["/projects/ID/context/remove", { name: "code" }],
     ["/projects/ID/health/check", {}],
-    ["/webhooks/whk_x/remove", {}],
-    ["/deliveries/msg_x/redeliver", {}],
   ];
   it.each(writes)("403 for a viewer: POST %s", async (path, body) => {
     const { cookie } = await host.addMember("viewer");
@@ -217,19 +214,19 @@ describe("model keys", () => {
 
 describe("webhooks", () => {
   const body = { url: "https://hooks.example.com/in", format: "standard", events: ["job.completed"] };
+  const carryOut = (name: string, input: object) => host.send(`/operations/${name}`, { body: input });
 
-  it("201 shows the secret once; it can be disabled, enabled and removed", async () => {
-    const made = await host.send(`/projects/${id}/webhooks`, { body });
-    expect(made.statusCode).toBe(201);
+  it("show their secret once; can be disabled, enabled and removed", async () => {
+    const made = await carryOut("webhooks.add", { projectId: id, ...body });
     const { id: hook, secret } = made.json();
-    const list = async () => await host.send(`/projects/${id}/webhooks`);
+    const list = () => carryOut("webhooks.list", { projectId: id });
     expect((await list()).body).not.toContain(secret);
-    const set = (isEnabled: boolean) => host.send(`/webhooks/${hook}`, { method: "PATCH", body: { isEnabled } });
-    expect((await set(false)).statusCode).toBe(200);
+    expect((await carryOut("webhooks.disable", { id: hook })).statusCode).toBe(200);
     expect((await list()).json().webhooks[0]).toMatchObject({ id: hook, disabledReason: "by its owner" });
-    expect((await set(true)).statusCode).toBe(200);
-    expect((await host.send(`/webhooks/${hook}/deliveries`)).json()).toEqual({ deliveries: [] });
-    expect((await host.send(`/webhooks/${hook}/remove`, { body: {} })).statusCode).toBe(200);
+    expect((await carryOut("webhooks.test", { id: hook })).statusCode).toBe(409);
+    expect((await carryOut("webhooks.enable", { id: hook })).statusCode).toBe(200);
+    expect((await carryOut("deliveries.list", { id: hook })).json()).toEqual({ deliveries: [] });
+    expect((await carryOut("webhooks.remove", { id: hook })).statusCode).toBe(200);
     expect((await list()).json().webhooks).toEqual([]);
     expect(await audit("webhook.removed")).toContainEqual({ actor: "console", target: hook });
   });
@@ -241,13 +238,13 @@ describe("webhooks", () => {
     ["an event that is none", { events: ["job.started"] }],
     ["a format that is none", { format: "xml" }],
   ])("400 for %s", async (_what, change) => {
-    expect((await host.send(`/projects/${id}/webhooks`, { body: { ...body, ...change } })).statusCode).toBe(400);
+    expect((await carryOut("webhooks.add", { projectId: id, ...body, ...change })).statusCode).toBe(400);
   });
 
   it("404 for what is not there", async () => {
-    expect((await host.send("/webhooks/whk_x/remove", { body: {} })).statusCode).toBe(404);
-    expect((await host.send("/webhooks/%00/remove", { body: {} })).statusCode).toBe(404);
-    expect((await host.send("/deliveries/msg_x/redeliver", { body: {} })).statusCode).toBe(404);
+    expect((await carryOut("webhooks.remove", { id: "whk_x" })).statusCode).toBe(404);
+    expect((await carryOut("webhooks.remove", { id: "%00" })).statusCode).toBe(404);
+    expect((await carryOut("deliveries.redeliver", { id: "msg_x" })).statusCode).toBe(404);
     expect((await host.send(`/projects/${id}/context/remove`, { body: { name: "x" } })).statusCode).toBe(404);
   });
 });

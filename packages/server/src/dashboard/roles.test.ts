@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { operations } from "@emend/contract";
 import { type DashboardApi, startDashboard } from "@emend/testkit/dashboard.ts";
 import { type DashboardRoute, listRoutes, pathOf } from "@emend/testkit/list-routes.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -47,6 +48,7 @@ const exceptions: Readonly<Record<string, Role | "everybody">> = {
   // Both change only what this person sees.
   "POST /inbox/dismiss": "viewer",
   "POST /pulls/:projectId/:number/viewed": "viewer",
+  ...Object.fromEntries(Object.entries(operations).map(([name, { access }]) => [`POST /operations/${name}`, access])),
   "GET /members": "owner",
   "POST /members/:id/role": "owner",
   "POST /members/:id/remove": "owner",

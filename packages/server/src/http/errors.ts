@@ -98,6 +98,11 @@ export const olderVersion: Refusal = {
   message: "This service speaks version 2. Use /v2/agent/{projectId}/job; docs/migrating.md has the table.",
 };
 export const readOnlyKey: Refusal = { code: "forbidden", message: "This key is read-only." };
+export const forOwners: Refusal = { code: "forbidden", message: "This takes an owner. No key may do it." };
+export const scopeTooSmall = (needed: string): Refusal => ({
+  code: "forbidden",
+  message: `This takes a key that may ${needed}. A maintainer can create one.`,
+});
 
 /** The only way to send an error: `{ "error": string }`, with its code in a header. */
 export function refuse(reply: FastifyReply, refusal: Refusal): FastifyReply {

@@ -1,4 +1,4 @@
-import { webhookEvents } from "@emend/contract";
+import { operations as rows, webhookEvents } from "@emend/contract";
 import { startApi } from "@emend/testkit/api.ts";
 import { validate } from "@scalar/openapi-parser";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -11,6 +11,12 @@ const project = await api.addProject();
 const operations = Object.entries(api.document.paths).flatMap(([path, methods]) =>
   Object.keys(methods).map((method) => ({ path, method: method.toUpperCase() })),
 );
+
+/** Of the table of operations. */
+const drawn = Object.values(rows).flatMap(({ method, path }) => {
+  const url = `/v2${path.replaceAll(/:(\w+)/g, "{$1}")}`;
+  return method === "GET" ? [`GET ${url}`, `HEAD ${url}`] : [`${method} ${url}`];
+});
 
 /** `METHOD /path/{parameter}` of each route, read from the router's own tree. */
 function servedRoutes(): string[] {
@@ -49,7 +55,7 @@ describe("the document", () => {
 
   test("covers every /v2 route and no other", () => {
     const documented = operations.map(({ path, method }) => `${method} ${path}`);
-    expect(documented.toSorted()).toEqual([
+    expect(documented.filter((each) => !drawn.includes(each)).toSorted()).toEqual([
       "DELETE /v2/agent/{projectId}/automations/{id}",
       "DELETE /v2/agent/{projectId}/claims/{id}",
       "GET /v2/agent/{projectId}/automations",
@@ -90,6 +96,7 @@ describe("the document", () => {
       "POST /v2/agent/{projectId}/job/{id}/retry",
       "POST /v2/agent/{projectId}/upload",
     ]);
+    expect(documented).toEqual(expect.arrayContaining(drawn));
     const served = servedRoutes().filter((route) => route.includes(" /v2/"));
     expect(served.toSorted()).toEqual(documented.toSorted());
   });

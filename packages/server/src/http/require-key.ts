@@ -13,7 +13,10 @@ export interface RequireKeyDeps {
  * Middleware that runs before the body is read: key 401, project 404, scope 403. Cached values are checked
  * synchronously: a promise here costs a tenth of the requests per second.
  */
-export function requireKey(deps: RequireKeyDeps, needs: { scope: KeyScope; project?: "loaded" }): onRequestHookHandler {
+export function requireKey(
+  deps: RequireKeyDeps,
+  needs: { scope: Exclude<KeyScope, "manage">; project?: "loaded" },
+): onRequestHookHandler {
   return (request, reply, done) => {
     const grant = authenticateKey(deps.keyring, request);
     if (grant instanceof Promise) grant.then((found) => judgeGrant(found, request, reply, done), done);
@@ -50,7 +53,7 @@ export function requireKey(deps: RequireKeyDeps, needs: { scope: KeyScope; proje
   }
 
   function judgeScope(grant: KeyGrant, reply: FastifyReply, done: Done): void {
-    if (needs.scope === "write" && grant.scope !== "write") refuse(reply, readOnlyKey);
+    if (needs.scope === "write" && grant.scope === "read") refuse(reply, readOnlyKey);
     else done();
   }
 }

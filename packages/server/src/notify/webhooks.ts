@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { isIP } from "node:net";
-import { type WebhookEvent, webhookEvents, webhookTest } from "@emend/contract";
+import { type WebhookEvent, webhookEvents, webhookFormats, webhookTest } from "@emend/contract";
 import { channels } from "../db/listener.ts";
 import type { Queryable } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
@@ -12,7 +12,6 @@ export type { WebhookMessage } from "@emend/contract";
 // Also named in the triggers `tell_webhooks` and `tell_question`.
 export { webhookEvents } from "@emend/contract";
 
-export const webhookFormats = ["standard", "slack"] as const;
 export type WebhookFormat = (typeof webhookFormats)[number];
 
 /** A URL that receives a project's events. Its secret is shown once. */
@@ -102,12 +101,6 @@ export async function listWebhooks(db: Queryable, projectId: string): Promise<re
 export async function removeWebhook(db: Queryable, id: string): Promise<boolean> {
   const { rowCount } = await db.query("delete from webhooks where id = $1", [id]);
   return rowCount === 1;
-}
-
-/** Throws if the webhook does not exist, instead of returning an empty log. */
-export async function requireWebhook(db: Queryable, id: string): Promise<void> {
-  const { rowCount } = await db.query("select 1 from webhooks where id = $1", [id]);
-  if (rowCount === 0) throw new AppError("not_found", { publicMessage: `webhook not found: ${id}` });
 }
 
 /** A disabled webhook gets nothing, and pending deliveries wait. False if it does not exist. */

@@ -31,6 +31,7 @@ const overlaps = [
 const scopes = [
   { value: "write", words: "read and create jobs" },
   { value: "read", words: "read only" },
+  { value: "manage", words: "also change settings" },
 ] as const;
 
 export function CreateKey({ first, like, onClose, onCreated }: CreateKeyProps) {
@@ -38,7 +39,7 @@ export function CreateKey({ first, like, onClose, onCreated }: CreateKeyProps) {
   const [name, setName] = useState(like?.name ?? "");
   const [projectIds, setProjectIds] = useState<readonly string[]>(like?.projectIds ?? (first ? [first.id] : []));
   const choices = useProjectChoices(projectIds);
-  const [scope, setScope] = useState<"read" | "write">(like?.scope ?? "write");
+  const [scope, setScope] = useState<DashboardKey["scope"]>(like?.scope ?? "write");
   const [days, setDays] = useState<string>("90");
   const [overlap, setOverlap] = useState<string>("7");
   const [addresses, setAddresses] = useState(like?.allowList?.join(" ") ?? "");

@@ -171,6 +171,8 @@ function KeySource({ apiKey: { clientId, hint } }: { apiKey: DashboardKey }) {
   return <span className="min-w-0 truncate text-quiet">connected from {new URL(clientId).host}</span>;
 }
 
+const scopeTexts = { read: "reads", write: "reads and writes", manage: "reads, writes and changes settings" } as const;
+
 export function KeyRow({ apiKey: key, projects, onRotate, onRevoke }: RowProps) {
   return (
     <li
@@ -184,7 +186,7 @@ export function KeyRow({ apiKey: key, projects, onRotate, onRevoke }: RowProps) 
             <VisibleText text={key.name} />
           </span>
           <KeySource apiKey={key} />
-          <span className="text-quiet">{key.scope === "write" ? "reads and writes" : "reads"}</span>
+          <span className="text-quiet">{scopeTexts[key.scope]}</span>
         </p>
         <p className="flex gap-1 text-quiet">
           <span className="min-w-0 truncate">

@@ -6,7 +6,7 @@ import { ResultDialog } from "../../parts/dialog.tsx";
 
 export interface ShownKey {
   key: string;
-  scope: "read" | "write";
+  scope: DashboardKey["scope"];
   projectId: string;
   replaces: DashboardKey | null;
   /** The replaced key's overlap. Null: until it is revoked. */
@@ -22,7 +22,7 @@ export function NewKey({ shown, onClose }: { shown: ShownKey; onClose(): void })
       <p>Copy it now. You won't see it again.</p>
       <CopyBlock text={shown.key} />
       <p>Try it:</p>
-      <CopyBlock text={shown.scope === "write" ? createLine(url, shown.key) : listLine(url, shown.key)} />
+      <CopyBlock text={shown.scope !== "read" ? createLine(url, shown.key) : listLine(url, shown.key)} />
       {shown.replaces && (
         <p className="text-quiet">
           The old key, <code>{shown.replaces.hint}…</code>, {endOf(shown.overlapDays)}

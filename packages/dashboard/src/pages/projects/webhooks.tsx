@@ -1,9 +1,9 @@
-import type { DashboardDelivery, DashboardProject, DashboardWebhook } from "@emend/contract";
+import type { DashboardProject, Delivery, Webhook, WebhookEvent } from "@emend/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import { carryOut } from "../../api/operations.ts";
 import { deliveriesQuery, webhooksQuery } from "../../api/project-queries.ts";
-import { request } from "../../api/request.ts";
 import { Button, CommandLine, CopyBlock } from "../../parts/button.tsx";
 import { createJobLine } from "../../parts/commands.ts";
 import { Confirm, Dialog, ResultDialog, Sheet } from "../../parts/dialog.tsx";
@@ -19,11 +19,11 @@ export function Webhooks({ project }: { project: DashboardProject }) {
   const webhooks = useQuery(webhooksQuery(project.id));
   const mayWrite = useMayWrite();
   const [isAdding, setIsAdding] = useState(false);
-  const [leaving, setLeaving] = useState<DashboardWebhook | null>(null);
-  const refresh = () => queries.invalidateQueries({ queryKey: ["webhooks", project.id] });
+  const [leaving, setLeaving] = useState<Webhook | null>(null);
+  const refresh = () => queries.invalidateQueries(webhooksQuery(project.id));
   if (!webhooks.data) return <Pending error={webhooks.error} />;
   async function remove() {
-    await request(`/webhooks/${leaving?.id}/remove`, { body: {} });
+    if (leaving) await carryOut("webhooks.remove", { id: leaving.id });
     await refresh();
   }
   return (
@@ -32,14 +32,14 @@ export function Webhooks({ project }: { project: DashboardProject }) {
         <h2 className="text-[18px] leading-7">Webhooks</h2>
         {mayWrite && <Button onClick={() => setIsAdding(true)}>Add webhook</Button>}
       </div>
-      {webhooks.data.length === 0 && (
+      {webhooks.data.webhooks.length === 0 && (
         <Empty>
           <p>Get a signed request or a Slack message when a job ends or its pull request is merged.</p>
           <CommandLine text={`emend webhook add https://example.com/hooks/emend --project ${project.id}`} />
         </Empty>
       )}
       <ul className="divide-y divide-line">
-        {webhooks.data.map((webhook) => (
+        {webhooks.data.webhooks.map((webhook) => (
           <WebhookRow
             key={webhook.id}
             webhook={webhook}
@@ -69,7 +69,7 @@ export function Webhooks({ project }: { project: DashboardProject }) {
 }
 
 function WebhookRow(props: {
-  webhook: DashboardWebhook;
+  webhook: Webhook;
   projectId: string;
   mayWrite: boolean;
   onChanged(): Promise<void>;
@@ -81,14 +81,14 @@ function WebhookRow(props: {
   const [isRotating, setIsRotating] = useState(false);
   const isEnabled = webhook.disabledAt === null;
   const toggle = useMutation({
-    mutationFn: () => request(`/webhooks/${webhook.id}`, { method: "PATCH", body: { isEnabled: !isEnabled } }),
+    mutationFn: () => carryOut(isEnabled ? "webhooks.disable" : "webhooks.enable", { id: webhook.id }),
     onSuccess: props.onChanged,
   });
   const test = useMutation({
-    mutationFn: () => request(`/webhooks/${webhook.id}/test`, { body: {} }),
+    mutationFn: () => carryOut("webhooks.test", { id: webhook.id }),
     onSuccess: () => {
       setIsOpen(true);
-      return queries.invalidateQueries({ queryKey: ["deliveries", webhook.id] });
+      return queries.invalidateQueries(deliveriesQuery(webhook.id));
     },
   });
   return (
@@ -138,7 +138,7 @@ function WebhookRow(props: {
 
 function RotateSecret({ webhookId, onClose }: { webhookId: string; onClose(): void }) {
   const rotate = useMutation({
-    mutationFn: () => request<{ secret: string; oldUntil: string }>(`/webhooks/${webhookId}/rotate`, { body: {} }),
+    mutationFn: () => carryOut("webhooks.rotate", { id: webhookId }),
   });
   if (rotate.data) {
     return (
@@ -169,11 +169,11 @@ function Deliveries(props: { webhookId: string; projectId: string; mayWrite: boo
   const queries = useQueryClient();
   const deliveries = useQuery(deliveriesQuery(webhookId));
   const again = useMutation({
-    mutationFn: (id: string) => request(`/deliveries/${id}/redeliver`, { body: {} }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ["deliveries", webhookId] }),
+    mutationFn: (id: string) => carryOut("deliveries.redeliver", { id }),
+    onSuccess: () => queries.invalidateQueries(deliveriesQuery(webhookId)),
   });
   if (!deliveries.data) return <Pending error={deliveries.error} rows={2} />;
-  if (deliveries.data.length === 0) {
+  if (deliveries.data.deliveries.length === 0) {
     return (
       <Empty>
         <p>No deliveries yet. Emend sends one when a job ends:</p>
@@ -185,7 +185,7 @@ function Deliveries(props: { webhookId: string; projectId: string; mayWrite: boo
     <>
       <Problem error={again.error} />
       <ul className="divide-y divide-line rounded-md border border-line">
-        {deliveries.data.map((delivery) => (
+        {deliveries.data.deliveries.map((delivery) => (
           <li
             key={delivery.id}
             className="grid items-center gap-x-4 gap-y-1 px-3 py-1.5 sm:grid-cols-[110px_minmax(0,1fr)_auto_auto]"
@@ -225,7 +225,7 @@ function Deliveries(props: { webhookId: string; projectId: string; mayWrite: boo
   );
 }
 
-function howItWent({ tries, lastStatus, lastError }: DashboardDelivery): string {
+function howItWent({ tries, lastStatus, lastError }: Delivery): string {
   if (tries === 0) return "not tried yet";
   const answer = lastStatus === null ? (lastError ?? "no answer") : `answered ${lastStatus}`;
   return tries === 1 ? answer : `${answer}, ${tries} tries`;
@@ -236,6 +236,7 @@ const events = [
   { value: "job.failed", words: "a job failed" },
   { value: "job.archived", words: "a job was archived" },
   { value: "job.question", words: "a job asks a question" },
+  { value: "job.waiting", words: "a job waits for approval" },
   { value: "pull_request.merged", words: "its pull request was merged" },
   { value: "pull_request.closed", words: "its pull request was closed" },
   { value: "budget.warning", words: "80 % of a monthly budget is used" },
@@ -250,13 +251,10 @@ function AddWebhook({ projectId, onClose }: { projectId: string; onClose(): void
   const queries = useQueryClient();
   const [url, setUrl] = useState("");
   const [format, setFormat] = useState<"standard" | "slack">("standard");
-  const [chosen, setChosen] = useState<readonly string[]>(events.map(({ value }) => value));
+  const [chosen, setChosen] = useState<readonly WebhookEvent[]>(events.map(({ value }) => value));
   const add = useMutation({
-    mutationFn: () =>
-      request<{ id: string; secret: string }>(`/projects/${projectId}/webhooks`, {
-        body: { url: url.trim(), format, events: chosen },
-      }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ["webhooks", projectId] }),
+    mutationFn: () => carryOut("webhooks.add", { projectId, url: url.trim(), format, events: [...chosen] }),
+    onSuccess: () => queries.invalidateQueries(webhooksQuery(projectId)),
   });
   if (add.data && format === "standard") {
     return (
@@ -273,7 +271,7 @@ function AddWebhook({ projectId, onClose }: { projectId: string; onClose(): void
       </ResultDialog>
     );
   }
-  const toggle = (event: string, isOn: boolean) =>
+  const toggle = (event: WebhookEvent, isOn: boolean) =>
     setChosen((before) => (isOn ? [...before, event] : before.filter((each) => each !== event)));
   return (
     <Dialog title="Add a webhook" onClose={onClose}>

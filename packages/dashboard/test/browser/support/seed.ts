@@ -35,7 +35,11 @@ export async function seed({ server, pool }: Installation, page: Page): Promise<
   const soon = new Date(Date.now() + 5 * 24 * 60 * 60 * 1000);
   await admin.createKey({ projectIds: [projectId], name: "CI", scope: "write", expiresAt: soon });
   await admin.createKey({ projectIds: [projectId], name: "Status page", scope: "read", allowList: ["10.0.0.0/8"] });
-  await admin.addWebhook({ projectId, url: "https://hooks.example.com/services/emend", events: ["job.completed"] });
+  await admin.carryOut("webhooks.add", {
+    projectId,
+    url: "https://hooks.example.com/services/emend",
+    events: ["job.completed"],
+  });
   await admin.automations.add({
     projectId,
     name: "Links on Mondays",

@@ -216,8 +216,9 @@ function checksumOf(text: string): string {
   return checksum;
 }
 
-/** An API key grants read or write access to its projects. */
-export type KeyScope = "read" | "write";
+/** What a key may do in its projects: read, also start jobs, or also change what maintainers do. Each includes those before. */
+export const keyScopes = ["read", "write", "manage"] as const;
+export type KeyScope = (typeof keyScopes)[number];
 
 /** The permissions of a valid key. */
 export interface KeyGrant {

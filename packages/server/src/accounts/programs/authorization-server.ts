@@ -6,7 +6,7 @@ import type { Interaction, Provider } from "oidc-provider";
 import type { Pool } from "../../db/pool.ts";
 import { type Actor, asActor } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
-import { createKey, type KeyScope, newKey } from "../keys/api-keys.ts";
+import { createKey, newKey } from "../keys/api-keys.ts";
 import { createOauthRecords } from "./oauth-records.ts";
 
 /** What a program asks a person for. Its name is its own claim; the hosts are facts. */
@@ -16,8 +16,10 @@ interface ConsentRequest {
   clientHost: string;
   /** Where the answer goes. */
   returnsTo: string;
-  scope: KeyScope;
+  scope: ProgramScope;
 }
+
+type ProgramScope = "read" | "write";
 
 /** OAuth 2.1 for programs: people consent in the dashboard instead of copying keys. */
 export interface AuthorizationServer {
@@ -29,7 +31,7 @@ export interface AuthorizationServer {
   consent(
     request: IncomingMessage,
     response: ServerResponse,
-    input: { id: string; projectId: string; scope: KeyScope; userId: string; by: Actor },
+    input: { id: string; projectId: string; scope: ProgramScope; userId: string; by: Actor },
   ): Promise<string>;
   deny(request: IncomingMessage, response: ServerResponse, id: string): Promise<string>;
 }
@@ -141,7 +143,7 @@ export function resourceOf(publicUrl: string): string {
   return `${publicUrl}/mcp`;
 }
 
-function readParams({ params }: Interaction): { clientId: string; returnsTo: string; scope: KeyScope } {
+function readParams({ params }: Interaction): { clientId: string; returnsTo: string; scope: ProgramScope } {
   const text = (name: string) => (typeof params[name] === "string" ? params[name] : "");
   const scope = text("scope").split(" ").includes("write") ? "write" : "read";
   return { clientId: text("client_id"), returnsTo: text("redirect_uri"), scope };

@@ -2,7 +2,14 @@ import type { DashboardKey, DashboardNames } from "@emend/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { AdminKey } from "../../accounts/keys/api-keys.ts";
-import { type CreateKeyInput, createKey, listKeys, revokeKey, rotateKey } from "../../accounts/keys/api-keys.ts";
+import {
+  type CreateKeyInput,
+  createKey,
+  keyScopes,
+  listKeys,
+  revokeKey,
+  rotateKey,
+} from "../../accounts/keys/api-keys.ts";
 import { isAtLeast } from "../../accounts/people/user.ts";
 import { asActor, inTransactionAs } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
@@ -15,7 +22,7 @@ const Id = Type.String({ pattern: "^[0-9A-Za-z_-]{1,64}$" });
 const fields = {
   name: Type.String({ minLength: 1, maxLength: 200, pattern: "^[^\\x00-\\x1f]*$" }),
   projectIds: Type.Array(Id, { minItems: 1, maxItems: 1000 }),
-  scope: Type.Enum(["read", "write"] as const),
+  scope: Type.Enum(keyScopes),
   /** Null: never. */
   expiresInDays: Type.Union([Type.Integer({ minimum: 1, maximum: 3650 }), Type.Null()]),
   /** Null: every address. */

@@ -87,7 +87,7 @@ export function gitRoutes(app: FastifyInstance, deps: GitRoutesDeps): void {
 interface KeyGrant {
   readonly keyId: string;
   readonly projectIds: ReadonlySet<string>;
-  readonly scope: "read" | "write";
+  readonly scope: "read" | "write" | "manage";
 }
 
 export interface AccessDeps {
@@ -118,7 +118,7 @@ export async function admitKey(
   }
   const isThere = grant.projectIds.has(projectId) && (await isLocalProject(deps.pool, projectId));
   if (!isThere) return refuse(reply, 404, "repository not found");
-  if (right === "write" && grant.scope !== "write") {
+  if (right === "write" && grant.scope === "read") {
     return refuse(reply, 403, "this key is read-only and cannot push");
   }
   return `key ${grant.keyId}`;

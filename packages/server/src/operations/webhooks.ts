@@ -1,0 +1,72 @@
+import type { operations } from "@emend/contract";
+import { AppError } from "../errors.ts";
+import { listDeliveries, redeliver } from "../notify/deliveries.ts";
+import { needsPrivate } from "../notify/ssrf-guard.ts";
+import {
+  addWebhook,
+  listWebhooks,
+  removeWebhook,
+  rotateWebhookSecret,
+  setWebhookEnabled,
+  testWebhook,
+} from "../notify/webhooks.ts";
+import type { CallerContext, Handlers } from "./handler.ts";
+
+export const webhookHandlers: Handlers<typeof operations> = {
+  async "webhooks.list"(context, { projectId }) {
+    await context.assertProject(projectId);
+    return { webhooks: await listWebhooks(context.pool, projectId) };
+  },
+  async "webhooks.add"(context, input) {
+    await context.assertProject(input.projectId);
+    const added = await addWebhook({ ...context, allowPrivate: context.allowPrivateWebhooks }, input);
+    return { ...added, needsPrivate: needsPrivate(input.url) };
+  },
+  "webhooks.enable": (context, { id }) => onOne(context, id, () => setWebhookEnabled(context.db, id, true)),
+  "webhooks.disable": (context, { id }) => onOne(context, id, () => setWebhookEnabled(context.db, id, false)),
+  async "webhooks.test"(context, { id }) {
+    const isSent = async () => (await testWebhook(context.db, id)) !== null;
+    return onOne(context, id, isSent, "The webhook is disabled. Enable it first.");
+  },
+  async "webhooks.rotate"(context, { id }) {
+    await assertWebhook(context, id);
+    return (await rotateWebhookSecret(context, id)) ?? notFound("Webhook");
+  },
+  "webhooks.remove": (context, { id }) => onOne(context, id, () => removeWebhook(context.db, id)),
+  async "deliveries.list"(context, { id }) {
+    await assertWebhook(context, id);
+    return { deliveries: await listDeliveries(context.pool, id) };
+  },
+  async "deliveries.redeliver"(context, { id }) {
+    const { rows } = await context.pool.query<{ id: string }>("select webhook_id as id from deliveries where id = $1", [
+      id,
+    ]);
+    await assertWebhook(context, rows[0]?.id ?? "", "Delivery");
+    return (await redeliver(context.db, id)) ? {} : notFound("Delivery");
+  },
+};
+
+async function assertWebhook({ pool, assertProject }: CallerContext, id: string, what = "Webhook"): Promise<void> {
+  const { rows } = await pool.query<{ projectId: string }>(
+    `select project_id as "projectId" from webhooks where id = $1`,
+    [id],
+  );
+  if (!rows[0]) notFound(what);
+  await assertProject(rows[0].projectId).catch(() => notFound(what));
+}
+
+async function onOne(
+  context: CallerContext,
+  id: string,
+  act: () => Promise<boolean>,
+  otherwise?: string,
+): Promise<object> {
+  await assertWebhook(context, id);
+  if (await act()) return {};
+  if (otherwise === undefined) notFound("Webhook");
+  throw new AppError("conflict", { publicMessage: otherwise });
+}
+
+function notFound(what: string): never {
+  throw new AppError("not_found", { publicMessage: `${what} not found.` });
+}
