@@ -38,5 +38,9 @@ const reaching = /!\[|<[a-z!/]|(?:https?|ftp|data|javascript):|\/\/\w|\bwww\.|\]
  * links can carry data. Code spans are safe.
  */
 export function reachesOut(markdown: string): boolean {
-  return reaching.test(markdown.replaceAll(codeSpans, ""));
+  return reaching.test(withoutCode(markdown));
+}
+
+export function withoutCode(markdown: string): string {
+  return markdown.replaceAll(codeSpans, "");
 }

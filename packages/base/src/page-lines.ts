@@ -48,13 +48,16 @@ interface Heading {
 }
 
 export function headingsOf(lines: readonly PageLine[]): readonly Heading[] {
-  return lines.flatMap(({ kind, text }, index) => {
-    if (kind !== "heading") return [];
-    const rest = lines.slice(index + 1);
-    const end = rest.findIndex((line) => line.kind === "heading");
-    const body = textLinesOf((end === -1 ? rest : rest.slice(0, end)).map((line) => line.text).join("\n"));
-    const shown = text.replace(/^[#=]+\s+/, "").replace(/\s*\{#[^}]*\}\s*$|\s+#+\s*$/, "");
-    return [{ name: plainText(shown), shown, body }];
+  const at = lines.flatMap(({ kind }, index) => (kind === "heading" ? [index] : []));
+  return at.map((index, place) => {
+    const body = textLinesOf(
+      lines
+        .slice(index + 1, at[place + 1])
+        .map((line) => line.text)
+        .join("\n"),
+    );
+    const shown = (lines[index]?.text ?? "").replace(/^[#=]+\s+/, "").replace(/\s*\{#[^}]*\}\s*$|\s+#+\s*$/, "");
+    return { name: plainText(shown), shown, body };
   });
 }
 

@@ -361,7 +361,10 @@ test("doctor says what is missing and makes nothing", async () => {
     stdout: expect.stringMatching(/database .*nothing here yet\n +`npx emend serve` makes it/),
   });
   expect(fresh.stdout).toMatch(/open files +at most \S+; 8 jobs at a time need about 512\n/);
-  expect((await runInProcess(["doctor", "--data", nowhere])).stdout).toContain("not there yet");
+  const unwritable = { EMEND_FORGE_DIR: "/proc/nowhere" };
+  const again = await runInProcess(["doctor", "--data", nowhere], { env: unwritable });
+  expect(again.stdout).toContain("not there yet");
+  expect(again.stdout).toMatch(/✗ forge +\/proc cannot be written \(E[A-Z]+\)\.\n +Set EMEND_FORGE_DIR/);
   const empty = await makeDataDir(join(dir, "empty"));
   expect((await runInProcess(["doctor", "--data", empty])).stdout).toContain("nothing here yet");
   expect(await readdir(empty)).toEqual([]);
@@ -402,8 +405,10 @@ test("a port in use is named, with what to do", async () => {
   const address = await new Promise<{ port: number }>((resolve) => {
     occupant.on("listening", () => resolve(occupant.address() as { port: number }));
   });
-  const { code, stderr } = await runEmend(["serve", "--port", String(address.port), "--data", idleData]);
-  expect(code).toBe(4);
-  expect(stderr).toContain(`port ${address.port} is in use`);
+  for (const command of ["serve", "demo"]) {
+    const { code, stderr } = await runEmend([command, "--port", String(address.port), "--data", idleData]);
+    expect(code).toBe(4);
+    expect(stderr).toContain(`port ${address.port} is in use`);
+  }
   occupant.close();
 });

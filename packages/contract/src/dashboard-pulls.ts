@@ -48,6 +48,8 @@ export interface DashboardPull extends Omit<DashboardPullRow, "comments" | "url"
     words: string;
   };
   diff: JobDiff;
+  /** How many changed files are not in it, because there are very many. */
+  filesLeftOut: number;
   /** New findings of its change, on the lines of the new text: its job's or, of a person's, the status's. */
   findings: NonNullable<JobRun["findings"]>["introduced"];
   /** The statuses of its newest commit, each with a link. */

@@ -43,7 +43,7 @@ export const getJobOperation = {
     ),
     Prefer: Type.Optional(
       Type.String({
-        description: `\`wait=N\` waits up to N seconds (${waitSecondsMax} at most): while the job is active, and with \`If-None-Match\` until it changes.`,
+        description: `\`wait=N\` holds the response of an active job for up to N seconds (${waitSecondsMax} at most): until the job ends or, with \`If-None-Match\`, until it changes. With too many open waits of one key, the response is immediate.`,
         examples: ["wait=30"],
       }),
     ),

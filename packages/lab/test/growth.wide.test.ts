@@ -16,6 +16,7 @@ const once = [
   "https:",
   "export {",
   "{: #a ",
+  "# a\n",
 ];
 // Sixteen times the text in two steps of four: quadratic time would make each step take sixteen times as long.
 const bounds = { charactersFirst: 8_192, doublings: 3, ratioMax: 3.5, msLeast: 250, msMax: 8_000 };

@@ -1,12 +1,12 @@
 import { posix } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { domainToUnicode } from "node:url";
-import { decodedForms } from "@emend/base/secrets/scan-secrets.ts";
 import { type Finding, matchesGlob } from "@emend/site";
 import type { OverlayEntry, Tree } from "@emend/tree";
 import type { AddedLine } from "./added-lines.ts";
 import { problemOfAsset } from "./check-asset.ts";
 import type { Construct } from "./construct.ts";
+import { createCopyFinder } from "./copied-text.ts";
 import { forbidden } from "./forbidden.ts";
 import { hostsIn } from "./hosts/hosts-in.ts";
 import type { PageReader } from "./page-reader.ts";
@@ -22,8 +22,6 @@ const hostsMax = 500;
 const violationsMax = 20;
 /** The number of pages to read in search of one that links to the same host or has the same construct. */
 const pagesMax = 60;
-/** Shorter runs of letters and digits are common words. */
-const runMin = 16;
 const textMax = 500;
 
 interface Judging {
@@ -63,6 +61,7 @@ export async function judgeContent(
   const remembered = policy.allowedConstructs ?? [];
   const answers = new Map<string, Promise<boolean>>();
   const newHosts = new Set<string>();
+  const isCopy = createCopyFinder(contextText);
 
   async function partsOf(path: string, text: string | null): Promise<readonly Part[] | null> {
     const syntax = site.syntaxOf(path);
@@ -188,7 +187,7 @@ export async function judgeContent(
           if (!heldHosts.has(host) && !(await isKnownHost(host))) ask(path, line(), newDomain(host, part.text));
         }
         const urls = part.url === undefined ? (part.text.match(/https?:[^\s)>\]"'`]+/gi) ?? []) : [part.url];
-        if (contextText.length > 0 && urls.some((url) => carriesText(url, contextText)))
+        if (urls.some(isCopy))
           refuse(path, `line ${line()} has an address that contains text from a context repository`);
       } else if (part.isCover) {
         if (old === null || !part.text.split("\n").some((one) => one.trim().length > 3 && oldLines.has(one))) continue;
@@ -336,20 +335,4 @@ function decodeSafely(text: string): string {
   } catch {
     return text;
   }
-}
-
-/**
- * Whether an address carries text that was read from a context repository, as it is or encoded. An address that the
- * context repository itself contains leaks nothing.
- */
-function carriesText(url: string, contextText: readonly string[]): boolean {
-  const [, tail = ""] = /^(?:[a-z][a-z0-9+.-]*:)?[/\\]*[^/\\?#]*(.*)$/is.exec(url.trim()) ?? [];
-  if (tail.length < runMin || contextText.some((text) => text.includes(url.trim()))) return false;
-  const lettersOf = (text: string) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "");
-  const read = contextText.map(lettersOf);
-  return decodedForms(tail).some((form) => {
-    const letters = lettersOf(form);
-    const starts = Array.from({ length: Math.max(0, letters.length - runMin + 1) }, (_, at) => at);
-    return starts.some((at) => read.some((text) => text.includes(letters.slice(at, at + runMin))));
-  });
 }

@@ -5,6 +5,7 @@ import { knownSecret } from "./installation/open-database.ts";
 export { tryFileLock } from "@emend/base/locks.ts";
 export type { Admin } from "./admin/admin.ts";
 export { openAdmin } from "./admin/open-admin.ts";
+export { tryDatabases, tryFolderOf } from "./admin/try-places.ts";
 export { type ServiceTrials, tryServices } from "./admin/try-services.ts";
 export type { Automation, AutomationRun, Trigger as AutomationTrigger } from "./automations/automation.ts";
 export { type Config, ConfigError, loadConfig, readConfig } from "./config/config.ts";

@@ -119,7 +119,11 @@ test.each<[string, (ids: { person: string; group: string }) => Promise<unknown>]
     expect(await stream.next()).toMatchObject({ event: "job.created" });
   }
   await end({ person, group });
-  for (const [way, { url, headers }] of ways) expect([way, (await fetch(url, { headers })).status]).toEqual([way, 401]);
+  // A notice tells the other server, within a second.
+  for (const [way, { url, headers }] of ways)
+    await expect
+      .poll(async () => [way, (await fetch(url, { headers })).status], { timeout: 5_000 })
+      .toEqual([way, 401]);
   await Promise.all(streams.map((stream) => stream.rest()));
   if (what !== "with the group") await scim("DELETE", `/Groups/${group}`);
 });

@@ -46,11 +46,7 @@ async function serve(cli: Cli, options: ServeOptions): Promise<void> {
   // Replaces the live line, which is drawn again below.
   const logTo = { write: (line: string) => void cli.stdout.write(`\r\u001b[2K${logLine(line)}`) };
   const server = await startServer(config, { signal: cli.signal, ...(isFriendly && { logTo }) })
-    .catch((error) => {
-      throw isPortTaken(error)
-        ? new CliError("refused", `port ${config.port} is in use; choose another with --port, or 0 for any`, error)
-        : error;
-    })
+    .catch(rethrowNaming(config.port))
     .finally(narrator.end);
   try {
     if (isFriendly && config.role === "worker") greetWorker(cli);
@@ -105,8 +101,13 @@ function greetWorker(cli: Cli): void {
   cli.stdout.write("\n  This worker is ready and takes jobs from the database. Ctrl-C stops it.\n\n");
 }
 
-function isPortTaken(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+/** A port that is in use is named, with what to do. */
+export function rethrowNaming(port: number): (error: unknown) => never {
+  return (error) => {
+    const isTaken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+    if (!isTaken) throw error;
+    throw new CliError("refused", `port ${port} is in use; choose another with --port, or 0 for any`, error);
+  };
 }
 
 function interrupted(signal: AbortSignal): Promise<void> {

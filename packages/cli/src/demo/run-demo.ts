@@ -8,6 +8,7 @@ import type { Server } from "@emend/server";
 import { checkSite, folderTree, openSite } from "@emend/site";
 import { asTyped, type Cli, CliError, shellWord } from "../cli.ts";
 import { existingFolder } from "../commands/project-add.ts";
+import { rethrowNaming } from "../commands/serve.ts";
 import { counted, seconds, wrap } from "../terminal/format.ts";
 import type { Narrator } from "../terminal/narrator.ts";
 import { cacheDir } from "../user-folders.ts";
@@ -231,7 +232,7 @@ async function startDemoServer(cli: Cli, narrator: Narrator, options: DemoOption
   try {
     const { isDashboardBuilt, loadConfig, startServer } = await import("@emend/server");
     const config = loadConfig(demoEnvironment(cli.env), { dataDir, port, host: "127.0.0.1", role: "all" });
-    const server = await startServer(config);
+    const server = await startServer(config).catch(rethrowNaming(port));
     narrator.done("server", `${server.url}, ready after ${seconds(performance.now() - startedAt)}`);
     return {
       server,

@@ -1,4 +1,5 @@
 import { EmendError } from "@emend/sdk";
+import type { Config } from "@emend/server";
 import { type Cli, CliError, version } from "../cli.ts";
 import { clientOf, trustCaFile } from "../commands/jobs-of.ts";
 import { type Access, defaultUrl, readProfiles, resolveAccess } from "../profile/profile-file.ts";
@@ -13,9 +14,12 @@ export interface Examination {
 
 const clientSettings = ["URL", "API_KEY", "PROFILE", "PROJECT", "DEBUG", "CA_FILE"].map((name) => `EMEND_${name}`);
 
-/** This machine knows a server by its address, key or login, and has no setting of a server. */
-export function hasOnlyClientSettings(cli: Cli): boolean {
-  const names = Object.keys(cli.env).filter((name) => /^EMEND_(?!TEST_)/.test(name) && cli.env[name]);
+/** This machine knows a server by its address, key or login, and has no setting of a server: unknown ones are a program's own. */
+export function hasOnlyClientSettings(cli: Cli, unknown: Config["unknownSettings"]): boolean {
+  const own = unknown.filter(({ nearest }) => nearest === null).map(({ variable }) => variable);
+  const names = Object.keys(cli.env).filter(
+    (name) => /^EMEND_(?!TEST_)/.test(name) && cli.env[name] && !own.includes(name),
+  );
   if (names.some((name) => !clientSettings.includes(name))) return false;
   return names.some((name) => /_(URL|API_KEY|PROFILE)$/.test(name)) || isLoggedIn(cli);
 }

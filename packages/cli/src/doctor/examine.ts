@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { access, constants, statfs } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { statfs } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { promisify } from "node:util";
 import type { Admin, Config, isMade, openAdmin, ServiceTrials } from "@emend/server";
@@ -14,11 +15,11 @@ import { type Examination, examineClient, examineServer, hasOnlyClientSettings }
 /** Checks everything once and changes nothing. */
 async function examine(cli: Cli, options: { data?: string }): Promise<readonly Examination[]> {
   const node: Examination = { name: "node", verdict: "good", detail: process.version };
-  const { isMade, openAdmin, readConfig, tryServices } = await import("@emend/server");
+  const { isMade, openAdmin, readConfig, tryDatabases, tryFolderOf, tryServices } = await import("@emend/server");
   // Log lines would go to standard output, which is for the result.
   const env = { ...cli.env, EMEND_LOG_LEVEL: "silent" };
   const { config, problems } = readConfig(env, options.data === undefined ? {} : { dataDir: resolve(options.data) });
-  if (options.data === undefined && hasOnlyClientSettings(cli) && !isMade(config)) {
+  if (options.data === undefined && hasOnlyClientSettings(cli, config.unknownSettings) && !isMade(config)) {
     return [node, ...(await examineClient(cli))];
   }
   const git = await examineGit();
@@ -33,6 +34,7 @@ async function examine(cli: Cli, options: { data?: string }): Promise<readonly E
     await examineDatabase({ openAdmin, isMade }, config),
   ]);
   const { serverUrl, told = null } = database[0] ?? {};
+  const isOpen = database[0]?.verdict === "good";
   // Behind a proxy, the server may answer at its own address while its public URL does not.
   const near = config.publicUrl === null ? serverUrl : undefined;
   const url =
@@ -62,8 +64,16 @@ async function examine(cli: Cli, options: { data?: string }): Promise<readonly E
         ...(nearest && { advice: `Was ${nearest} meant?` }),
       }),
     ),
-    ...(await unless(/EMEND_DATA_DIR|--data/, "data", async () => [await examineDataDir(config.dataDir)])),
+    ...(await unless(/EMEND_DATA_DIR|--data/, "data", async () => [
+      await examineFolder("data", config.dataDir, await tryFolderOf(config.dataDir)),
+    ])),
+    ...(config.forgeDir === null
+      ? []
+      : await unless(/EMEND_FORGE_DIR/, "forge", async () => [
+          await examineFolder("forge", config.forgeDir ?? "", await tryFolderOf(config.forgeDir ?? "")),
+        ])),
     ...database.flatMap(({ serverUrl: _, told: __, budgets = [], ...seen }) => [seen, ...budgets]),
+    ...(isOpen ? (await tryDatabases(config)).map(examinePlace) : []),
     ...server,
     ...(await unless(aboutServices, "model", async () =>
       examineServices(await tryServices(config), { hint: await modelHint(cli.env), by: "" }),
@@ -111,44 +121,28 @@ async function examinePublicUrl(
 
 const freeBytesMin = 1024 ** 3;
 
-async function examineDataDir(dataDir: string): Promise<Examination> {
-  const name = "data";
-  const exists = await can(dataDir, constants.F_OK);
-  const folder = exists ? dataDir : await nearestParent(dataDir);
-  if (!(await can(folder, constants.W_OK | constants.X_OK))) {
-    return {
-      name,
-      verdict: "bad",
-      detail: `${folder} cannot be written`,
-      advice: "Set EMEND_DATA_DIR to a folder that you can write to.",
-    };
+async function examineFolder(name: "data" | "forge", dir: string, problem: string | null): Promise<Examination> {
+  if (problem !== null) {
+    const advice = `Set EMEND_${name.toUpperCase()}_DIR to a folder that you can write to.`;
+    return { name, verdict: "bad", detail: problem, advice: problem.includes("is full") ? makeRoom : advice };
   }
-  const { bavail, bsize } = await statfs(folder);
+  const exists = existsSync(dir);
+  const { bavail, bsize } = await statfs(exists ? dir : nearestParent(dir));
   const freeBytes = bavail * bsize;
   const free = `${(freeBytes / 1024 ** 3).toFixed(1)} GiB free`;
-  if (freeBytes < freeBytesMin) {
-    return {
-      name,
-      verdict: "bad",
-      detail: `${dataDir}, ${free}`,
-      advice: "Make room: a database on a full disk stops.",
-    };
-  }
-  if (!exists) return { name, verdict: "note", detail: `${dataDir} is not there yet; serve makes it (${free})` };
-  return { name, verdict: "good", detail: `${dataDir}, ${free}` };
+  if (freeBytes < freeBytesMin) return { name, verdict: "bad", detail: `${dir}, ${free}`, advice: makeRoom };
+  if (!exists) return { name, verdict: "note", detail: `${dir} is not there yet; serve makes it (${free})` };
+  return { name, verdict: "good", detail: `${dir}, ${free}` };
 }
 
-async function nearestParent(path: string): Promise<string> {
-  let folder = path;
-  while (!(await can(folder, constants.F_OK)) && dirname(folder) !== folder) folder = dirname(folder);
-  return folder;
+const makeRoom = "Make room: a database on a full disk stops.";
+
+function nearestParent(path: string): string {
+  return existsSync(path) ? path : nearestParent(dirname(path));
 }
 
-function can(path: string, mode: number): Promise<boolean> {
-  return access(path, mode).then(
-    () => true,
-    () => false,
-  );
+function examinePlace({ name, problem }: { name: string; problem: string | null }): Examination {
+  return { name, verdict: problem === null ? "good" : "bad", detail: problem ?? "the database answers" };
 }
 
 /** Queries the database. An embedded one that does not exist is not created. */

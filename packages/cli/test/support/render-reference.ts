@@ -1,7 +1,7 @@
 interface Schema {
   $ref?: string;
   type?: string;
-  description?: string;
+  description?: string | undefined;
   enum?: readonly string[];
   const?: unknown;
   anyOf?: readonly Schema[];
@@ -90,8 +90,13 @@ function renderOperation(method: string, path: string, operation: Operation): st
 }
 
 function renderSchema(name: string, schema: Schema): string[] {
-  const fields = fieldsOf(schema, "").map(([path, field, isRequired]) =>
-    row(code(path), typeOf(field) + boundsOf(field), isRequired ? "yes" : "no", field.description ?? ""),
+  const fields = (schema.anyOf ? fieldsOfAny(schema.anyOf) : fieldsOf(schema, "")).map(([path, field, isRequired]) =>
+    row(
+      code(path),
+      typeOf(field) + boundsOf(field),
+      typeof isRequired === "string" ? isRequired : isRequired ? "yes" : "no",
+      field.description ?? "",
+    ),
   );
   const [example] = schema.examples ?? [];
   return [
@@ -99,12 +104,33 @@ function renderSchema(name: string, schema: Schema): string[] {
     "",
     schema.description ?? "",
     "",
-    row("field", "type", "always there", "meaning"),
-    ruler(4),
-    ...fields,
+    ...(fields.length === 0
+      ? [`One of ${typeOf(schema)}.`]
+      : [row("field", "type", "always there", "meaning"), ruler(4), ...fields]),
     "",
     ...(example === undefined ? [] : ["```json", JSON.stringify(example, null, 2), "```", ""]),
   ];
+}
+
+/** Of a union, each field once, with the names of those that have it. */
+function fieldsOfAny(variants: readonly Schema[]): [string, Schema, boolean | string][] {
+  const found = new Map<string, { fields: Schema[]; names: string[]; isRequired: boolean }>();
+  for (const variant of variants) {
+    const tag = Object.values(variant.properties ?? {}).find((field) => field.enum?.length === 1);
+    for (const [path, field, isRequired] of fieldsOf(variant, "")) {
+      const known = found.get(path) ?? { fields: [], names: [], isRequired: true };
+      known.isRequired &&= isRequired;
+      known.names.push(tag ? typeOf(tag) : "");
+      found.set(path, { ...known, fields: [...known.fields, field] });
+    }
+  }
+  return [...found].map(([path, { fields, names, isRequired }]) => {
+    const types = [...new Set(fields.flatMap((field) => typeOf(field).split(" or ")))].map((type) => ({ type }));
+    const [first = {}] = fields;
+    const isOne = fields.every(({ description }) => description === first.description);
+    const field = fields.length === 1 ? first : { description: isOne ? first.description : undefined, anyOf: types };
+    return [path, field, names.length === variants.length ? isRequired : names.join(", ")];
+  });
 }
 
 function fieldsOf(schema: Schema, prefix: string): [string, Schema, boolean][] {

@@ -10,6 +10,7 @@ import { asRead, knownSecretsIn, scanSecrets, UnsearchableText } from "../../../
 import { diffWords, parsePatch } from "../../../contract/src/diff.ts";
 import { readPage } from "../../../review/src/read-page.ts";
 import type { Syntax } from "../../../review/src/syntax.ts";
+import { findLostContent } from "../../../review/src/truth/lost-content.ts";
 import { syntaxes } from "../../../review/test/syntaxes.ts";
 import { checkTemplate } from "../../../server/src/automations/template.ts";
 import { isAppError } from "../../../server/src/errors.ts";
@@ -78,6 +79,11 @@ export const growthTargets: readonly GrowthTarget[] = [
     read: (text: string) => readPage(text, syntax),
   })),
   { name: "the review of front matter", read: (text) => readPage(`---\n${text}\n---\n`, syntaxes.common) },
+  {
+    name: "what a change takes away",
+    read: (text) =>
+      findLostContent([{ path: "a.md", before: text, after: `${text.slice(0, text.length / 2)}\nb` }], ["x"]),
+  },
   { name: "a text as it is read", read: asRead },
   { name: "a text that may reach out", read: reachesOut },
   { name: "secrets that are known", read: (text) => knownSecretsIn(text, known) },

@@ -57,7 +57,8 @@ export function findLostContent(
     const loss = (what: string) => `the page loses ${what} (${figures}), which the request does not name`;
     const old = sectionsOf(before);
     const gone = old.filter(({ name }) => !headings.has(name));
-    const newOnes = sectionsOf(after).filter(({ name }) => !old.some((one) => one.name === name)).length;
+    const former = new Set(old.map(({ name }) => name));
+    const newOnes = sectionsOf(after).filter(({ name }) => !former.has(name)).length;
     // A heading that another one stands for now, above the same text, was renamed.
     const lost = gone.filter(({ body }, index) => index >= newOnes || !isKept(body));
     const unnamed = lost.filter(({ name }) => !isNamed(request, [name]));

@@ -3,15 +3,17 @@ import { createLogger } from "@emend/base/logger.ts";
 import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
 import { type FarEnd, startFarEnd } from "@emend/testkit/forges/far-end.ts";
 import { everyVendor } from "@emend/testkit/forges/vendors.ts";
-import { createGit } from "@emend/tree";
+import { createGit, type Git } from "@emend/tree";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { AppError } from "../errors.ts";
 import type { LocalForgeDeps } from "../forge/local/repository.ts";
+import type { ForgeDeps } from "../forge/open-forge.ts";
 import { createForgeReach } from "../installation/forge-reach.ts";
 import { startHeartbeat } from "../installation/nodes.ts";
 import { askDiagnosis } from "../tasks/start-tasks.ts";
 import { startTaskQueue } from "../tasks/task-queue.ts";
 import { answerDiagnosis, askWorker } from "./ask-worker.ts";
-import { diagnoseProject, type ProjectCheck } from "./doctor-project.ts";
+import { checkProject, diagnoseProject, type ProjectCheck } from "./doctor-project.ts";
 
 const { signal } = new AbortController();
 let isTrusted = true;
@@ -79,6 +81,18 @@ it("the doctor takes a running worker's word, and looks itself where none runs",
   expect(await diagnoseProject(look, "prj_w", signal)).toMatchObject({ checkedBy: hostname(), checks, webhook: null });
   expect((await pool.query("select from diagnoses")).rowCount).toBe(0);
   await Promise.all([answering.stop(), worker.stop(), api.stop()]);
+});
+
+it("the doctor calls a hosted repository that cannot be read a problem", async () => {
+  const { pool } = database;
+  await pool.query("insert into projects (id, name, forge, repository_url) values ('prj_l', 'd', 'local', 'x')");
+  const words = "The repository could not be read. (git: Permission denied)";
+  const fail = () => Promise.reject(new AppError("forge_unavailable", { publicMessage: words, retryable: true }));
+  const git = new Proxy({} as Git, { get: () => fail });
+  const local = { git, pool, forgeDir: "/nowhere", publicUrl: () => publicUrl } as LocalForgeDeps;
+  const forges = { local } as ForgeDeps;
+  const checks = await checkProject({ db: pool, forges, git, secret: "s", publicUrl }, "prj_l", signal);
+  expect(checks).toContainEqual({ name: "git", verdict: "problem", words });
 });
 
 describe.each(everyVendor)("the doctor on $label", (vendor) => {

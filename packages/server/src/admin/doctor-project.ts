@@ -76,7 +76,7 @@ export async function checkProject(
   const branch = `${project.settings.branchPrefix}/doctor`;
   const checks: ProjectCheck[] = [];
   const check = async (name: string, work: () => Promise<Verdict>) =>
-    void checks.push({ name, ...(await work().catch(verdictOf)) });
+    void checks.push({ name, ...(await work().catch((error) => verdictOf(error, forge.name === "local"))) });
 
   const described = forge.describeRepository(signal);
   const inspected = forge.inspect?.(branch, signal) ?? null;
@@ -177,7 +177,8 @@ function automationVerdict(automations: readonly Automation[]): Verdict {
     : ok(`nothing hinders any of the ${automations.length}`);
 }
 
-function verdictOf(error: unknown): Verdict {
+/** A host may be back later. A folder of this machine is not. */
+function verdictOf(error: unknown, isLocal: boolean): Verdict {
   if (!isAppError(error)) throw error;
-  return { verdict: error.retryable ? "unknown" : "problem", words: error.publicMessage };
+  return { verdict: error.retryable && !isLocal ? "unknown" : "problem", words: error.publicMessage };
 }

@@ -1,11 +1,16 @@
 import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
 import { type AddressInfo, createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createLogger } from "@emend/base/logger.ts";
+import { createTestDatabase } from "@emend/testkit/database.ts";
 import { freePort } from "@emend/testkit/listen.ts";
 import { afterEach, expect, test } from "vitest";
 import { loadConfig } from "../config/config.ts";
 import { openDatabase } from "../installation/open-database.ts";
 import { awaitDatabase } from "./await-database.ts";
+import { startServer } from "./compose.ts";
 
 const log = createLogger({ level: "silent" });
 const { signal } = new AbortController();
@@ -48,6 +53,29 @@ test("waits for the database with 503, and then leaves the port to the server", 
   comeBack();
   expect(await waiting).toBe("opened");
   await expect(ask("/healthz")).rejects.toThrow("fetch failed");
+});
+
+test("waits with an open port for the address that it listens at", async () => {
+  const [database, dataDir] = [await createTestDatabase(), await mkdtemp(join(tmpdir(), "emend-away-"))];
+  const [away, port] = [await freePort(), await freePort()];
+  const config = loadConfig(
+    {
+      EMEND_DATABASE_URL: database.url,
+      EMEND_DATABASE_LISTEN_URL: `postgres://emend@127.0.0.1:${away}/emend`,
+      EMEND_SECRET: "a secret of thirty-two characters",
+      EMEND_LOG_LEVEL: "silent",
+    },
+    { dataDir, port },
+  );
+  const stopping = new AbortController();
+  const starting = startServer(config, { signal: stopping.signal });
+  const ask = (path: string) => fetch(`http://127.0.0.1:${port}${path}`).then(({ status }) => status);
+  await expect.poll(() => ask("/healthz").catch(() => 0)).toBe(200);
+  expect(await ask("/readyz")).toBe(503);
+  stopping.abort();
+  await expect(starting).rejects.toThrow("aborted");
+  await database.drop();
+  await rm(dataDir, { recursive: true });
 });
 
 test("names the setting of a database that is away, and stops waiting when told to", async () => {

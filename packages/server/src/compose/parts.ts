@@ -30,7 +30,7 @@ import { contextForgeOf, contextRemoteOf, createForgeReach } from "../installati
 import { homeOf } from "../installation/home-workers.ts";
 import { forgeDirOf, gitNetwork, localGit } from "../installation/local-git.ts";
 import { startHeartbeat } from "../installation/nodes.ts";
-import { ensureSecret, openDatabase } from "../installation/open-database.ts";
+import { ensureSecret, openDatabase, rethrowNaming } from "../installation/open-database.ts";
 import { assertSecret } from "../installation/sealed-values.ts";
 import { isTrustedOrigin } from "../installation/trusted-origins.ts";
 import { createAnnounceDue } from "../jobs/announce.ts";
@@ -54,22 +54,26 @@ export async function composeParts(config: Config, log: Logger, undo: Undo, sign
   undo.push(() => database.close());
   await assertSecret(database.pool, secret, config);
   if (await hasLocalProjects(database.pool)) assertLocalForgeUsable(config);
-  const listener = await startListener({
-    url: database.url,
-    listenUrl: config.databaseListenUrl,
-    // Only readers of jobs wait for their changes, and there are many.
-    ...(config.role === "worker" && {
-      channels: Object.values(channels).filter((name) => name !== channels.jobChanged),
-    }),
-    log,
-    signal,
-  });
+  const listener = await awaitDatabase({ log, signal, listen }, () =>
+    startListener({
+      url: database.url,
+      listenUrl: config.databaseListenUrl,
+      // Only readers of jobs wait for their changes, and there are many.
+      ...(config.role === "worker" && {
+        channels: Object.values(channels).filter((name) => name !== channels.jobChanged),
+      }),
+      log,
+      signal,
+    }).catch(rethrowNaming(config.databaseListenUrl === null ? "EMEND_DATABASE_URL" : "EMEND_DATABASE_LISTEN_URL")),
+  );
   undo.push(() => listener.close());
   const lateReads = openLateReads(config, { primary: database.pool, log }, undo);
 
   // A process that only answers requests writes hardly anything.
   const dirs = config.role === "api" ? [] : [config.dataDir, forgeDirOf(config)];
   const disk = createDisk({ dirs, reserveBytes: config.diskReserveBytes });
+  const diskProblem = await disk.examine();
+  if (diskProblem !== null) log.warn({ problem: diskProblem }, "no jobs are taken");
   const home = config.role === "api" ? undefined : homeOf(hostname(), config.dataDir);
   const heartbeat = await startHeartbeat({ pool: database.pool, log, problem: disk.problem }, config.role, home);
   undo.push(() => heartbeat.stop());

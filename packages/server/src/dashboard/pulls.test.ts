@@ -117,6 +117,7 @@ it("shows one with its diff, its clone address, its job and what merging would c
     state: "open",
     body: "Why",
     jobId,
+    filesLeftOut: 0,
     cloneUrl: `https://emend.test/base/git/${projectId}.git`,
     mergeability: { kind: "clean", head: expect.stringMatching(/^[0-9a-f]{40}$/) },
     diff: { files: [{ path: "page.md", change: "modified", additions: 1, deletions: 1 }] },

@@ -5,7 +5,7 @@ import type { Logger } from "@emend/base/logger.ts";
 import type pg from "pg";
 import { AppError } from "../errors.ts";
 import { createPool, type Pool } from "./pool.ts";
-import { ServerClient } from "./server-client.ts";
+import { readServers, ServerClient } from "./server-client.ts";
 
 /** One LISTEN connection per process, which knows how fresh it is, and shows others that the process lives. */
 export interface Listener {
@@ -44,8 +44,9 @@ const retryAfterMsMax = 1_000;
 const deafMax = 3;
 
 /**
- * Resolves once a notice has arrived, and reconnects automatically from then on. Rejects if
- * notices do not arrive: a pooler that shares a connection between transactions accepts LISTEN and drops them.
+ * Resolves once a notice has arrived, and reconnects automatically from then on. Rejects if no server of the URL can be
+ * reached, or if notices do not arrive: a pooler that shares a connection between transactions accepts LISTEN and drops
+ * them.
  */
 export async function startListener(options: ListenerOptions): Promise<Listener> {
   const { log } = options;
@@ -58,21 +59,25 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   // it proves holds for them.
   const notifier = createPool({ url: options.url, connectionsMax: 1, log, name: "emend notifier", queryMsMax: 2_000 });
   const { holder = randomInt(2 ** 31), channels: heard = Object.values(channels) } = options;
-  let session: ListenSession | undefined = await connect(stopSignal, deafMax).catch(async (error) => {
+  let session: ListenSession | undefined = await connect(stopSignal, { isFirst: true }).catch(async (error) => {
     await notifier.end();
     throw error;
   });
   const following = follow(session);
 
-  async function connect(signal: AbortSignal, silentMax = Number.POSITIVE_INFINITY): Promise<ListenSession> {
+  /** Only the first connection is given up: a listener that once worked waits for its server. */
+  async function connect(signal: AbortSignal, { isFirst = false } = {}): Promise<ListenSession> {
     let silent = 0;
+    let failed = 0;
     for (let retryAfterMs = retryAfterMsMin; ; retryAfterMs = Math.min(retryAfterMs * 2, retryAfterMsMax)) {
       signal.throwIfAborted();
       try {
         return await openListenSession({ url, holder, notifier, channels: heard, onNotice: deliver });
       } catch (error) {
         if (error instanceof NoNotice) silent += 1;
-        if (silent >= silentMax) throw deafError(options);
+        else failed += 1;
+        if (isFirst && silent >= deafMax) throw deafError(options);
+        if (isFirst && failed >= (readServers(url)?.urls.length ?? 1)) throw error;
         log.warn({ err: error, retryAfterMs }, "listening connection failed");
         await pause(retryAfterMs, undefined, { signal });
       }
@@ -249,7 +254,13 @@ async function keepConfirming(session: {
     if (isOverdue()) setImmediate(() => isOverdue() && cut());
   }
 
-  void lost.then((error) => first.reject(isSent ? new NoNotice("no notice arrived") : (error ?? new Error("lost"))));
+  void lost.then((error) =>
+    first.reject(
+      isSent
+        ? new NoNotice("no notice arrived")
+        : (error ?? new Error("Connection terminated: no notice could be sent")),
+    ),
+  );
   sendNotice();
   const timer = setInterval(tick, roundTripEveryMs);
   void lost.then(() => clearInterval(timer));

@@ -4,6 +4,7 @@ import type { Logger } from "@emend/base/logger.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { version } from "../lib/version.ts";
 import { slotsOf } from "./home-workers.ts";
+import { undoClockJump } from "./undo-clock-jump.ts";
 
 export interface Node {
   id: string;
@@ -48,6 +49,8 @@ export async function startHeartbeat(
   let told: { at: number; problem: string | null; isFull: boolean } = { at: 0, problem: null, isFull };
   async function beat(problem: string | null): Promise<void> {
     told = { at: performance.now(), problem, isFull };
+    const jumpSeconds = await undoClockJump(pool);
+    if (jumpSeconds > 0) deps.log.warn({ jumpSeconds }, "the database's clock went back; due times go back with it");
     await pool.query(
       `insert into nodes (id, host, role, version, problem, home, is_full) values ($1, $2, $3, $4, $5, $6, $7)
        on conflict (id) do update set seen_at = clock_timestamp(), problem = excluded.problem, is_full = excluded.is_full`,

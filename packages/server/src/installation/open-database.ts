@@ -8,6 +8,7 @@ import { startEmbeddedPostgres, useEmbeddedPostgres } from "../db/embedded/embed
 import { ensureDataDir, hasDatabaseFolder, outsideHome } from "../db/embedded/home.ts";
 import { assertSupportedPostgres, migrate } from "../db/migrate.ts";
 import { createPool, type Pool } from "../db/pool.ts";
+import { assertPreparedStatements } from "../db/prepared-statements.ts";
 import { isDatabaseUnavailable } from "../db/transaction.ts";
 import { AppError, isAppError } from "../errors.ts";
 
@@ -40,9 +41,11 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
   const source = await openSource(options);
   const pool = createPool({ url: source.url, connectionsMax: options.connectionsMax, log: options.log });
   try {
-    await assertSupportedPostgres(pool).catch((error) => {
-      throw options.config.databaseUrl === null ? error : describeConnectError(error);
-    });
+    if (options.config.databaseUrl === null) await assertSupportedPostgres(pool);
+    else
+      await assertSupportedPostgres(pool)
+        .then(() => assertPreparedStatements(source.url, options.log))
+        .catch(rethrowNaming("EMEND_DATABASE_URL"));
     if (options.migrates !== false) await migrate(pool);
   } catch (error) {
     await pool.end();
@@ -62,16 +65,21 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
 }
 
 /** Names the setting. Unreachable servers may come back; a refused login or a missing database does not. */
-function describeConnectError(error: unknown): unknown {
-  if (isAppError(error)) return error;
+export function rethrowNaming(variable: `EMEND_DATABASE_${string}`): (error: unknown) => never {
+  return (error) => {
+    throw isAppError(error) ? error : describeConnectError(error, variable);
+  };
+}
+
+function describeConnectError(error: unknown, variable: string): unknown {
   const first = error instanceof AggregateError ? error.errors[0] : error;
   const said = first instanceof Error ? first.message : String(first);
   // The client's words for a missing password name the protocol.
   const words = said.startsWith("SASL:") && said.includes("password") ? "the server asks for a password" : said;
-  if (!isDatabaseUnavailable(error)) return new ConfigError([`EMEND_DATABASE_URL does not work: ${words}`]);
+  if (!isDatabaseUnavailable(error)) return new ConfigError([`${variable} does not work: ${words}`]);
   return new AppError("unavailable", {
     publicMessage: "the database is not available",
-    message: `EMEND_DATABASE_URL names a database that is not available: ${words}`,
+    message: `${variable} names a database that is not available: ${words}`,
     retryable: true,
     cause: error,
   });

@@ -27,8 +27,13 @@ test("a file system that refuses writes is found by a write, and remembered", as
   // Its figures say that there is room, as those of a quota or a read-only mount do.
   const disk = createDisk({ dirs: ["/proc/self"], reserveBytes: 0 });
   expect(await disk.problem()).toBe(null);
-  expect(await disk.examine()).toMatch(/^The disk of this machine cannot be written \(E[A-Z]+\)\.$/);
+  expect(await disk.examine()).toMatch(/^\/proc\/self cannot be written \(E[A-Z]+\)\.$/);
   expect(await disk.problem()).toBe(await disk.examine());
+});
+
+test("a folder that cannot be made is named, and not called full", async () => {
+  const disk = createDisk({ dirs: [dir, "/proc/nowhere/deeper"], reserveBytes: 0 });
+  expect(await disk.problem()).toMatch(/^\/proc\/nowhere\/deeper cannot be written \(E[A-Z]+\)\.$/);
 });
 
 test("a process that writes nowhere has no problem", async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, rm, statfs, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 /** The file systems that this process writes to. */
 export interface Disk {
@@ -30,6 +30,10 @@ export function createDisk(options: { dirs: readonly string[]; reserveBytes: num
   }
 
   async function findShortage(): Promise<string | null> {
+    for (const dir of options.dirs) {
+      const problem = await ensureFolder(dir).then(() => null, whyOf(dir));
+      if (problem !== null) return problem;
+    }
     const free = await freeBytes();
     if (free >= options.reserveBytes) return null;
     return `The disk of this machine is almost full: ${mebibytes(free)} MiB are free, and Emend reserves ${mebibytes(options.reserveBytes)} MiB (EMEND_DISK_RESERVE_MB).`;
@@ -57,31 +61,50 @@ export function createDisk(options: { dirs: readonly string[]; reserveBytes: num
   };
 }
 
+/** Not Node's `recursive`: it never ends in a folder that cannot have others, such as /proc. */
+async function ensureFolder(dir: string): Promise<void> {
+  const make = () =>
+    mkdir(dir).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw error;
+    });
+  await make().catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT" || dirname(dir) === dir) throw error;
+    await ensureFolder(dirname(dir));
+    await make();
+  });
+}
+
 /** A folder that cannot be asked has no room. */
 async function freeBytesOf(dir: string): Promise<number> {
-  return mkdir(dir, { recursive: true })
-    .then(() => statfs(dir))
-    .then(
-      ({ bavail, bsize, files, ffree }) => (files > 0 && ffree === 0 ? 0 : bavail * bsize),
-      () => 0,
-    );
+  return statfs(dir).then(
+    ({ bavail, bsize, files, ffree }) => (files > 0 && ffree === 0 ? 0 : bavail * bsize),
+    () => 0,
+  );
 }
 
 async function whyNotWritable(dirs: readonly string[]): Promise<string | null> {
   for (const dir of dirs) {
-    const file = join(dir, `.probe-${randomUUID()}`);
-    try {
-      await writeFile(file, Buffer.alloc(probeBytes, 1), { flush: true });
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      return code === "ENOSPC" || code === "EDQUOT"
-        ? `The disk of this machine is full (${code}).`
-        : `The disk of this machine cannot be written (${code}).`;
-    } finally {
-      await rm(file, { force: true }).catch(() => {});
-    }
+    const problem = await tryFolder(dir);
+    if (problem !== null) return problem;
   }
   return null;
+}
+
+/** Writes a file and removes it. */
+export async function tryFolder(dir: string): Promise<string | null> {
+  const file = join(dir, `.probe-${randomUUID()}`);
+  try {
+    return await writeFile(file, Buffer.alloc(probeBytes, 1), { flush: true }).then(() => null, whyOf(dir));
+  } finally {
+    await rm(file, { force: true }).catch(() => {});
+  }
+}
+
+function whyOf(dir: string) {
+  return ({ code }: NodeJS.ErrnoException): string =>
+    code === "ENOSPC" || code === "EDQUOT"
+      ? `The disk of ${dir} is full (${code}).`
+      : `${dir} cannot be written (${code}).`;
 }
 
 function mebibytes(bytes: number): number {

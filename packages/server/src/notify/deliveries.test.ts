@@ -186,6 +186,24 @@ describe("a message", () => {
   });
 });
 
+test("receivers that hang get a slot each, and the others do not wait for them", async () => {
+  for (let n = 0; n < 5; n += 1) await add({ url: `https://hanging.test/${n}` });
+  for (let n = 0; n < 5; n += 1) await completedJob();
+  const { id } = await add();
+  let hanging = 0;
+  start({
+    allowPrivate: true,
+    resolve(host, done) {
+      if (host === "hanging.test") hanging += 1;
+      else done(null, [{ address: "127.0.0.1", family: 4 }]);
+    },
+  });
+  await expect.poll(() => hanging).toBe(5);
+  await testWebhook(pool, id);
+  expect(await tried(id)).toMatchObject({ state: "delivered" });
+  expect(hanging).toBe(5);
+});
+
 describe("a receiver that refuses", () => {
   test.each([
     [500, {}, 5],

@@ -19,27 +19,38 @@ export interface DeliveriesDeps extends DeliverDeps {
 
 const answerMsMax = 20_000;
 const claimMs = 120_000;
-/** A receiver that hangs must not delay the others. */
+const atOnceMax = 16;
+/** Of a receiver that answers soon. One that hangs must not delay the others, so at first it gets one slot. */
 const atOnceMaxOfOne = 4;
+const soonMs = 2_000;
+/** Of all that did not answer soon, however many. */
+const atOnceMaxOfSlow = 8;
+const knownMax = 10_000;
 
 /** Sends due deliveries. */
 export function startDeliveries(deps: DeliveriesDeps, options: { pollEveryMs?: number } = {}): RunningQueue {
   const { pool, log } = deps;
+  const isSoon = new Map<string, boolean>();
   return startQueue<ClaimedDelivery>(deps, {
     name: "deliveries",
     channel: channels.deliveryDue,
     pollEveryMs: options.pollEveryMs ?? 5_000,
-    atOnceMax: 16,
+    atOnceMax,
     claim(underWay) {
-      const webhookIds = underWay.map(({ webhookId }) => webhookId);
-      const busyWebhookIds = webhookIds.filter(
-        (id) => webhookIds.filter((other) => other === id).length >= atOnceMaxOfOne,
-      );
-      return claimDelivery(pool, { claimMs, busyWebhookIds });
+      const busy = new Map<string, number>();
+      for (const { webhookId } of underWay) busy.set(webhookId, (busy.get(webhookId) ?? 0) + 1);
+      const full = [...busy].flatMap(([id, count]) => (count < (isSoon.get(id) ? atOnceMaxOfOne : 1) ? [] : [id]));
+      const slow = [...isSoon].flatMap(([id, soon]) => (soon ? [] : [id]));
+      const isFullOfSlow = slow.filter((id) => busy.has(id)).length >= atOnceMaxOfSlow;
+      return claimDelivery(pool, { claimMs, busyWebhookIds: isFullOfSlow ? [...full, ...slow] : full });
     },
     async work(delivery, stopping) {
       const signal = AbortSignal.any([stopping, AbortSignal.timeout(answerMsMax)]);
+      const startedAt = performance.now();
       const outcome = await deliver(deps, delivery, signal);
+      isSoon.delete(delivery.webhookId);
+      isSoon.set(delivery.webhookId, performance.now() - startedAt < soonMs);
+      for (const id of isSoon.keys()) if (isSoon.size > knownMax) isSoon.delete(id);
       if (stopping.aborted && outcome.kind === "unreached") return releaseDelivery(pool, delivery);
       await recordDeliveryOutcome(pool, delivery, outcome);
       const { id: deliveryId, webhookId, jobId, tries } = delivery;

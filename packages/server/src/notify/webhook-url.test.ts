@@ -42,10 +42,17 @@ test("an address is stored sealed, and shown by its origin and its end in lists 
   );
 });
 
+test("short addresses of one receiver are told apart without their paths", async () => {
+  const shown = ["hook-one", "hook-two"].map((path) => showUrl(`https://hooks.test/${path}`));
+  expect(new Set(shown).size).toBe(2);
+  expect(shown.join(" ")).toMatch(/^https:\/\/hooks\.test\/… \([0-9a-f]{4}\) /);
+  expect(shown.join(" ")).not.toContain("hook-");
+});
+
 test.each([
   ["https://example.com", "https://example.com/"],
-  ["https://example.com:8443/hook", "https://example.com:8443/…"],
-  ["https://example.com/?key=sixteen-letters!!!", "https://example.com/…"],
+  ["https://example.com:8443/hook", "https://example.com:8443/… (019a)"],
+  ["https://example.com/?key=sixteen-letters!!!", "https://example.com/… (93d1)"],
   ["https://example.com/?key=twenty-four-letters-and-more", "https://example.com/…more"],
   ["https://user:word@example.com/0123456789012345678901234567", "https://example.com/…4567"],
   ["not a URL at all", "…"],

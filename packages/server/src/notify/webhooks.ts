@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { isIP } from "node:net";
 import { type WebhookEvent, webhookEvents, webhookFormats, webhookTest } from "@emend/contract";
 import { channels } from "../db/listener.ts";
@@ -193,11 +194,12 @@ export function urlContext(webhookId: string): string {
   return `webhook/${webhookId}/url`;
 }
 
-/** Its origin, and its end to tell it from others. */
+/** Its origin, and its end to tell it from others: of a short one, whose end is the secret, 16 bits of its digest. */
 function maskUrl(url: string): string {
   const parsed = URL.parse(url);
   if (!parsed) return "…";
   const secret = `${parsed.pathname.slice(1)}${parsed.search}${parsed.hash}`;
   if (secret === "") return `${parsed.origin}/`;
-  return `${parsed.origin}/…${secret.length < tailOfLengthMin ? "" : secret.slice(-tailLength)}`;
+  if (secret.length >= tailOfLengthMin) return `${parsed.origin}/…${secret.slice(-tailLength)}`;
+  return `${parsed.origin}/… (${createHash("sha256").update(url).digest("hex").slice(0, 4)})`;
 }

@@ -1,5 +1,7 @@
+import { createLogger } from "@emend/base/logger.ts";
+import type { Overlay, Tree } from "@emend/tree";
 import { expect, it } from "vitest";
-import { countLines } from "./step-changes.ts";
+import { countLines, followChanges } from "./step-changes.ts";
 
 it.each([
   ["", "", { additions: 0, deletions: 0 }],
@@ -15,4 +17,15 @@ it.each([
 it("counts every line where nearly all differ", () => {
   const lines = (word: string) => Array.from({ length: 3_000 }, (_, at) => `${word} ${at}\n`).join("");
   expect(countLines(lines("old"), lines("new"))).toEqual({ additions: 3_000, deletions: 3_000 });
+});
+
+it("does not keep a step waiting for changes that cannot be read", async () => {
+  const hanging = () => new Promise<never>(() => {});
+  const overlay = { entries: () => [], diff: hanging } as unknown as Overlay;
+  const changesOf = followChanges(
+    { base: { read: hanging } as unknown as Tree, overlay },
+    createLogger({ level: "silent" }),
+  );
+  const edits = [{ path: "a.md", mode: "100644", content: null }] as const;
+  expect(await changesOf(edits, new AbortController().signal)).toBe(null);
 });

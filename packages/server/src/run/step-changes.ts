@@ -13,6 +13,8 @@ export interface StepChanges {
 const entriesMax = 200;
 const patchBytesMax = 1024 * 1024;
 const filesShownMax = 20;
+/** The step has an answer that was paid for, which is stored after this time in any case. */
+const readMsMax = 1_000;
 
 /** Follows an overlay from step to step. What it cannot tell is left out: a step is stored in any case. */
 export function followChanges(tree: { base: Tree; overlay: Overlay }, log: Logger) {
@@ -34,8 +36,10 @@ export function followChanges(tree: { base: Tree; overlay: Overlay }, log: Logge
 
   return async (edits: readonly OverlayEntry[], signal: AbortSignal): Promise<StepChanges | null> => {
     if (edits.length === 0) return null;
+    const either = AbortSignal.any([signal, AbortSignal.timeout(readMsMax)]);
+    const isOver = new Promise<never>((_, reject) => either.addEventListener("abort", () => reject(either.reason)));
     try {
-      return await read(edits, signal);
+      return await Promise.race([read(edits, either), isOver]);
     } catch (error) {
       signal.throwIfAborted();
       log.warn({ err: error }, "could not show a step's changes");

@@ -164,7 +164,13 @@ async function unanswered(git: Git, remote: Remote, result: GitResult, signal: A
   if (saysLater(result.stderr)) {
     throw gitError("forge_unavailable", { what: "The forge does not accept pushes now.", words, retryable: true });
   }
-  if (status === 401 || status === 403) {
+  if (status === 401) {
+    return {
+      kind: "rejected",
+      reason: `the forge does not accept the credential: it may be revoked or expired (${result.words})`,
+    };
+  }
+  if (status === 403) {
     return { kind: "rejected", reason: `the credential may not push to the repository (${result.words})` };
   }
   if (status !== null && status < 500 && status !== 408 && status !== 429) throw unreachable(result);

@@ -122,9 +122,12 @@ test("a credential without push access is a refusal, a server error is an unclea
   const commit = await change("faults");
   const wrong = { ...remote, authorization: "Basic d3Jvbmc=" };
   const refused = await mirror.push({ remote: wrong, branch: "emend/e", commit, expected: null }, signal);
-  expect(refused.kind).toBe("rejected");
+  expect(refused).toMatchObject({ kind: "rejected", reason: expect.stringContaining("revoked or expired") });
   instead = 403;
-  expect((await push("emend/e", commit)).kind).toBe("rejected");
+  expect(await push("emend/e", commit)).toMatchObject({
+    kind: "rejected",
+    reason: expect.stringContaining("may not push"),
+  });
   instead = 502;
   await expect(push("emend/e", commit)).rejects.toMatchObject({ code: "forge_unavailable", retryable: true });
   instead = 404;

@@ -147,6 +147,9 @@ function PullView({ name, pull }: { name: PullName; pull: DashboardPull }) {
       ) : (
         <p className="text-quiet">The branch has no changes.</p>
       )}
+      {pull.filesLeftOut > 0 && (
+        <p className="text-quiet">{pull.filesLeftOut} more files changed. Get the branch with git to see them.</p>
+      )}
       {pull.jobId && <PagePictures jobId={pull.jobId} pictures={pull.pictures} />}
       <ElsewhereThreads pull={pull} />
       {/* Below the lines that it is about: above, it would move them. */}

@@ -146,7 +146,7 @@ function readGroup(given: unknown): Group {
 
 async function setMembers(client: Client, id: string, members: readonly string[]): Promise<void> {
   const { rows } = await client.query<{ id: string }>(
-    "select asked.id from unnest($1::text[]) asked (id) where asked.id not in (select id from directory_users) limit 1",
+    "select asked.id from unnest($1::text[]) asked (id) where not exists (select from directory_users where id = asked.id) limit 1",
     [members],
   );
   if (rows[0]) {
@@ -155,7 +155,12 @@ async function setMembers(client: Client, id: string, members: readonly string[]
       `There is no User with the id ${rows[0].id}. Groups of groups are not supported.`,
     );
   }
-  await client.query("delete from directory_group_members where group_id = $1 and user_id <> all ($2)", [id, members]);
+  // Joined: comparing each member with each of an array is quadratic.
+  await client.query(
+    `delete from directory_group_members where group_id = $1
+       and not exists (select from unnest($2::text[]) kept (id) where kept.id = user_id)`,
+    [id, members],
+  );
   await client.query(
     "insert into directory_group_members (group_id, user_id) select $1, unnest($2::text[]) on conflict do nothing",
     [id, members],

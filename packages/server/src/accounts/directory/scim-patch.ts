@@ -28,8 +28,27 @@ const operationsMax = 1000;
  */
 export function applyPatch(before: Attributes, body: unknown, shape: PatchShape): Attributes {
   const after = structuredClone(before);
-  for (const operation of readOperations(body)) apply(after, operation, shape);
+  const lists: Lists = new Map(
+    shape.lists.map((name) => [name, byValue(Array.isArray(after[name]) ? (after[name] as unknown[]) : [])]),
+  );
+  for (const operation of readOperations(body)) apply(after, lists, operation, shape);
+  for (const [name, values] of lists)
+    if (values.size > 0 || after[name] !== undefined) after[name] = [...values.values()];
   return after;
+}
+
+/**
+ * Values of a list by their `value`: they are the same if it is. A group has thousands, and a PATCH may have as many
+ * operations. Those without one have a symbol.
+ */
+type Values = Map<string | symbol, unknown>;
+type Lists = Map<string, Values>;
+
+const byValue = (values: readonly unknown[]): Values => new Map(values.map((each) => [keyOf(each), each]));
+
+function keyOf(each: unknown): string | symbol {
+  const value = isRecord(each) ? each.value : undefined;
+  return value === undefined ? Symbol("no value") : String(value).toLowerCase();
 }
 
 function readOperations(body: unknown): Operation[] {
@@ -60,18 +79,18 @@ function readOne(op: Operation["op"], text: string, value: unknown): Operation[]
   return path ? [{ op, path, value }] : [];
 }
 
-function apply(resource: Attributes, { op, path, value }: Operation, shape: PatchShape): void {
+function apply(resource: Attributes, lists: Lists, { op, path, value }: Operation, shape: PatchShape): void {
   const { attribute, where, part } = path;
   if (shape.ignored.some((each) => each.toLowerCase() === attribute)) return;
   const name = shape.kept.find((each) => each.toLowerCase() === attribute);
   if (name === undefined) throw new ScimFault("invalidPath", "The path names an attribute that does not exist.");
-  if (!shape.lists.includes(name)) {
+  const values = lists.get(name);
+  if (!values) {
     if (where) throw new ScimFault("invalidPath", `${name} has one value, so it can't have a filter.`);
     applyToOne(resource, name, { op, part, value });
     return;
   }
-  const values = Array.isArray(resource[name]) ? (resource[name] as unknown[]) : [];
-  resource[name] = where ? patchSome(values, { op, where, part, value }) : patchAll(values, { op, part, value });
+  lists.set(name, where ? patchSome(values, { op, where, part, value }) : patchAll(values, { op, part, value }));
 }
 
 /** An attribute with one value, or a part of it. */
@@ -93,23 +112,26 @@ function applyToOne(
 
 /** All values of a list. */
 function patchAll(
-  values: readonly unknown[],
+  values: Values,
   { op, part, value }: Pick<Operation, "op" | "value"> & { part: string | null },
-): unknown[] {
+): Values {
   if (part !== null) throw new ScimFault("invalidPath", "A part of a list's values needs a filter.");
-  const given = value === undefined ? [] : [value].flat();
-  if (op === "replace") return given;
-  // Values of a list are the same if their `value` is. A set: a group has thousands, and a PATCH may name as many.
-  const named = new Set(given.filter(isRecord).map((each) => each.value));
-  const others = values.filter((each) => !(isRecord(each) && named.has(each.value)));
-  if (op === "add") return [...others, ...given];
+  const given = byValue(value === undefined ? [] : [value].flat());
   // The standard removes all. Entra names those to remove in the value.
-  return value === undefined ? [] : others;
+  if (op === "replace" || value === undefined) return op === "remove" ? new Map() : given;
+  for (const [key, each] of given) {
+    values.delete(key);
+    if (op === "add") values.set(key, each);
+  }
+  return values;
 }
+
+/** A list with more values is filtered by their `value` alone, which needs no search. */
+const searchedMax = 100;
 
 /** The values that a filter selects. */
 function patchSome(
-  values: readonly unknown[],
+  values: Values,
   {
     op,
     where,
@@ -119,23 +141,31 @@ function patchSome(
     where: NonNullable<ScimPath["where"]>;
     part: string | null;
   },
-): unknown[] {
-  const isMeant = (each: unknown) =>
-    isRecord(each) && String(fieldOf(each, where.attribute)).toLowerCase() === String(where.value).toLowerCase();
-  if (op === "remove") {
-    if (part === null) return values.filter((each) => !isMeant(each));
-    return values.map((each) => (isMeant(each) ? withPart(each as Attributes, part, undefined) : each));
-  }
-  if (!values.some(isMeant)) {
+): Values {
+  const wanted = String(where.value).toLowerCase();
+  const isSearch = where.attribute !== "value";
+  if (isSearch && values.size > searchedMax)
+    throw new ScimFault("invalidPath", `Of more than ${searchedMax} values, a filter can only compare value.`);
+  const isMeant = (each: unknown) => isRecord(each) && String(fieldOf(each, where.attribute)).toLowerCase() === wanted;
+  const meant = isSearch
+    ? [...values.keys()].filter((key) => isMeant(values.get(key)))
+    : values.has(wanted)
+      ? [wanted]
+      : [];
+  if (op !== "remove" && meant.length === 0) {
     // Entra adds `emails[type eq "work"].value` to somebody who has none.
     const made = { [where.attribute]: where.value };
-    return [...values, part === null ? { ...made, ...(isRecord(value) ? value : {}) } : { ...made, [part]: value }];
+    const added = part === null ? { ...made, ...(isRecord(value) ? value : {}) } : { ...made, [part]: value };
+    return values.set(keyOf(added), added);
   }
-  return values.map((each) => {
-    if (!isMeant(each)) return each;
-    if (part !== null) return withPart(each as Attributes, part, value);
-    return isRecord(value) ? { ...(each as Attributes), ...value } : each;
-  });
+  for (const key of meant) {
+    const each = values.get(key) as Attributes;
+    if (part !== null) values.set(key, withPart(each, part, op === "remove" ? undefined : value));
+    else if (op === "remove") values.delete(key);
+    else if (isRecord(value)) values.set(key, { ...each, ...value });
+  }
+  // Their `value` may be another now.
+  return isSearch ? byValue([...values.values()]) : values;
 }
 
 function withPart(values: Attributes, part: string, value: unknown): Attributes {

@@ -210,6 +210,7 @@ function showPull(
     createdAt: pullRequest.createdAt.toISOString(),
     updatedAt: pullRequest.updatedAt.toISOString(),
     diff: { diff: diff.patch, files: diff.files.map(showFile) },
+    filesLeftOut: diff.filesLeftOut,
     cloneUrl: more.cloneUrl,
     commits: more.commits,
     viewed: more.viewed,

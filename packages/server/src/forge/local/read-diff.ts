@@ -3,11 +3,15 @@ import { findRenames, type ListedFile, parseFileList, wholeFiles } from "@emend/
 import { ask, type Repository } from "./repository.ts";
 
 export interface PullRequestDiff {
+  /** The first ones. */
   files: readonly ListedFile[];
+  filesLeftOut: number;
   /** Git's output, in git's order of files. Truncated at the end if it is too large. */
   patch: string;
 }
 
+/** As many as GitHub lists. A page with tens of thousands has many megabytes. */
+const filesMax = 3_000;
 const patchBytesMax = 4 * 1024 * 1024;
 const listBytesMax = 16 * 1024 * 1024;
 const diffMsMax = 20_000;
@@ -34,7 +38,12 @@ export async function readDiff(
     run(["--raw", "--numstat", "-z"], listBytesMax),
     run(["--patch", "--no-color", "--no-ext-diff", "--no-textconv"], patchBytesMax),
   ]);
-  return { files: parseFileList(list.stdout.toString("utf8")), patch: wholeFiles(patch).toString("utf8") };
+  const files = parseFileList(list.stdout.toString("utf8"));
+  return {
+    files: files.slice(0, filesMax),
+    filesLeftOut: Math.max(0, files.length - filesMax),
+    patch: wholeFiles(patch).toString("utf8"),
+  };
 }
 
 const commitsMax = 100;

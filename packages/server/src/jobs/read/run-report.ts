@@ -28,6 +28,8 @@ interface RunRow
   failure_code: NonNullable<JobRun["failure"]>["code"] | null;
   failure_message: string | null;
   waiting_since: string | null;
+  /** Since when the forge owes an answer to the request that opens the pull request. */
+  creating_since: string | null;
   waiting_words: string | null;
   waiting_for: "forge" | "disk" | "answer" | "approval";
   options: readonly string[] | null;
@@ -82,6 +84,8 @@ export async function readRun(db: Queryable, job: { id: string; projectId: strin
           select jsonb_build_object('code', data ->> 'code', 'message', data ->> 'message', 'since', wire_time(created_at))
           from job_events where job_id = jobs.id and kind = 'phase' and data ->> 'reason' = 'retry'
           order by seq desc limit 1) end as retried,
+        case when lease is not null and phase = 'publishing' and pull_request is null and create_until > clock_timestamp()
+          and updated_at < clock_timestamp() - interval '5 seconds' then wire_time(updated_at) end as creating_since,
         wire_time(waiting_since) as waiting_since, case when lease is null then wire_time(run_after) end as next_try_at,
         wire_time(created_at) as created_at, wire_time(updated_at) as updated_at, wire_time(ended_at) as ended_at,
         wire_time(archived_at) as archived_at,
@@ -97,6 +101,10 @@ export async function readRun(db: Queryable, job: { id: string; projectId: strin
 
 function toWaiting(row: RunRow): JobRun["waiting"] {
   const { waiting_since: since, nobody_works: words, next_try_at: nextTryAt, retried } = row;
+  if (row.creating_since) {
+    const message = "The forge has not answered yet whether it opened the pull request.";
+    return { for: "forge", since: row.creating_since, nextTryAt: null, message };
+  }
   if (since && row.waiting_for === "approval") {
     const until = nextTryAt ?? since;
     const message = row.waiting_words ?? "";

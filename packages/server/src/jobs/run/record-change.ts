@@ -136,7 +136,7 @@ export async function recordPush(db: Queryable, lease: Lease): Promise<void> {
  */
 export async function recordCreate(db: Queryable, lease: Lease, effectMs: number | null): Promise<void> {
   const { rowCount } = await db.query(
-    `update jobs set create_until = clock_timestamp() + make_interval(secs => $3) where id = $1 and lease = $2`,
+    `update jobs set create_until = clock_timestamp() + make_interval(secs => $3), updated_at = clock_timestamp() where id = $1 and lease = $2`,
     [lease.jobId, lease.token, effectMs === null ? null : effectMs / 1000],
   );
   if (rowCount === 0) throw new LeaseLost(lease.jobId);

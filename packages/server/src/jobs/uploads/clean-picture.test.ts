@@ -1,3 +1,4 @@
+import { crc32 } from "node:zlib";
 import { makePng } from "@emend/testkit/pictures.ts";
 import { describe, expect, test } from "vitest";
 import { cleanPicture } from "./clean-picture.ts";
@@ -119,4 +120,22 @@ describe("a photo", () => {
   ])("keeps no metadata if it is %s", (_, exif) => {
     expect(cleanPicture(photo(exif))).toEqual(cleanPicture(jpeg));
   });
+});
+
+test("of very many empty blocks is refused", () => {
+  const [png, crc] = [makePng(), Buffer.alloc(4)];
+  crc.writeUInt32BE(crc32("tEXt"), 0);
+  const emptyText = Buffer.concat([Buffer.alloc(4), Buffer.from("tEXt"), crc]);
+  const filled = (count: number) => {
+    const body = Buffer.concat([webp(0).subarray(8), ...Array(count).fill(block("NONE", Buffer.alloc(0)))]);
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(body.length, 0);
+    return [
+      Buffer.concat([jpeg.subarray(0, 2), ...Array(count).fill(segment(0xffdb, Buffer.alloc(0))), jpeg.subarray(2)]),
+      Buffer.concat([png.subarray(0, 33), ...Array(count).fill(emptyText), png.subarray(33)]),
+      Buffer.concat([Buffer.from("RIFF"), length, body]),
+    ];
+  };
+  expect(filled(100).map((bytes) => cleanPicture(bytes) === null)).toEqual([false, false, false]);
+  expect(filled(30_000).map(cleanPicture)).toEqual([null, null, null]);
 });

@@ -13,6 +13,8 @@ type PictureType = "image/png" | "image/jpeg" | "image/webp";
 const sideMax = 16_384;
 /** What a decoder would need four bytes for each of. */
 const pixelsMax = 40_000_000;
+/** Programs write blocks of some kilobytes. Millions of empty ones would keep the main thread busy. */
+const blocksMax = 20_000;
 
 /**
  * A picture copied block by block, with those that show it and no others: no place, camera, text or preview is left. Of a
@@ -39,7 +41,8 @@ const pngBlocks = new Set(["IHDR", "PLTE", "tRNS", "gAMA", "cHRM", "sRGB", "IDAT
 function cleanPng(bytes: Buffer): Picture | null {
   if (bytes.toString("latin1", 0, 8) !== pngStart || nameAt(bytes, 12) !== "IHDR") return null;
   const kept = [bytes.subarray(0, 8)];
-  for (let at = 8; ; ) {
+  for (let at = 8, blocks = 0; ; blocks += 1) {
+    if (blocks > blocksMax) return null;
     const end = at + 12 + bytes.readUInt32BE(at);
     if (crc32(bytes.subarray(at + 4, end - 4)) !== bytes.readUInt32BE(end - 4)) return null;
     const name = nameAt(bytes, at + 4);
@@ -62,7 +65,8 @@ function cleanJpeg(bytes: Buffer): Picture | null {
   const kept = [bytes.subarray(0, 2)];
   let size: [height: number, width: number] | null = null;
   let turn = 1;
-  for (let at = 2; ; ) {
+  for (let at = 2, blocks = 0; ; blocks += 1) {
+    if (blocks > blocksMax) return null;
     const marker = bytes.readUInt16BE(at);
     if (marker === endOfImage) {
       kept.push(bytes.subarray(at, at + 2));
@@ -118,12 +122,14 @@ function exifOf(turn: number): Buffer {
   return Buffer.concat([head, field, Buffer.alloc(4)]);
 }
 
-/** The next marker that is no part of the pixels. */
+/** The next marker that is no part of the pixels. Byte by byte: pixels may have millions of escaped ones. */
 function endOfScan(bytes: Buffer, from: number): number {
-  let at = bytes.indexOf(0xff, from);
-  while (at !== -1 && (bytes[at + 1] === 0 || ((bytes[at + 1] ?? 0) >= 0xd0 && (bytes[at + 1] ?? 0) <= 0xd7)))
-    at = bytes.indexOf(0xff, at + 1);
-  return at;
+  for (let at = from; at < bytes.length; at += 1) {
+    if (bytes[at] !== 0xff) continue;
+    const next = bytes[at + 1] ?? 0;
+    if (next !== 0 && (next < 0xd0 || next > 0xd7)) return at;
+  }
+  return -1;
 }
 
 const [alpha, animated] = [0x10, 0x02];
@@ -135,7 +141,8 @@ function cleanWebp(bytes: Buffer): Picture | null {
   const fileEnd = bytes.readUInt32LE(4) + 8;
   if (fileEnd > bytes.length) return null;
   let hasPixels = false;
-  for (let at = 12; at < fileEnd; ) {
+  for (let at = 12, blocks = 0; at < fileEnd; blocks += 1) {
+    if (blocks > blocksMax) return null;
     const name = nameAt(bytes, at);
     const length = bytes.readUInt32LE(at + 4);
     const end = at + 8 + length + (length % 2);
