@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createByteBudget } from "@emend/base/byte-budget.ts";
 import { createLogger } from "@emend/base/logger.ts";
+import { type Operation, operations } from "@emend/contract";
 import { startApi, type TestApi } from "@emend/testkit/api.ts";
 import { dashboardPlugins } from "@emend/testkit/dashboard.ts";
 import { openEventSource } from "@emend/testkit/event-source.ts";
@@ -348,14 +349,38 @@ test("a push, a clone, a tool's call, a forge's hook and a browser find on eithe
   for (const _turn of nodes) expect((await browse("/dashboard/api/session")).status).toBe(401);
 });
 
+test("what one node adds by an operation of the table, the other lists, tests and removes", async () => {
+  const project = await (nodes[0] as TestApi).addProject();
+  const bearer = `Bearer ${await (nodes[0] as TestApi).addKey(project, { scope: "manage" })}`;
+  const ids: Record<string, string> = { projectId: project.id, id: "whk_none" };
+  const call = ({ method, path }: Operation, as: string = method) =>
+    fetch(`${proxy.url}/v2${path.replaceAll(/:(\w+)/g, (_, name: string) => ids[name] ?? "")}`, {
+      method: as,
+      headers: { authorization: bearer, connection: "close", "content-type": "application/json" },
+      ...(method === "POST" && { body: JSON.stringify({ url: "https://hooks.example.com/in" }) }),
+    });
+  const add = async () => ((await (await call(operations["webhooks.add"])).json()) as { id: string }).id;
+  for (const _turn of nodes) ids.id = await add();
+  for (const [name, row] of Object.entries(operations)) {
+    const seen: number[] = [];
+    for (const as of row.method === "GET" ? ["GET", "GET", "HEAD", "HEAD"] : [row.method, row.method])
+      seen.push((await call(row, as)).status);
+    const isKnown = !name.startsWith("deliveries.redeliver");
+    expect(seen[0], name).toBe(isKnown ? 200 : 404);
+    expect(seen.at(-1), name).toBe(isKnown && name !== "webhooks.remove" ? 200 : 404);
+    if (name === "webhooks.remove") ids.id = await add();
+    if (name === "webhooks.disable") await call(operations["webhooks.enable"]);
+  }
+});
+
 test("no operation of the document was left out, on either node", () => {
-  const operations = Object.entries((nodes[0] as TestApi).document.paths).flatMap(([path, methods]) =>
+  const documented = Object.entries((nodes[0] as TestApi).document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path })),
   );
-  const servers = operations.map(({ method, path }) => {
+  const servers = documented.map(({ method, path }) => {
     const form = new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`);
     const passed = proxy.passed.filter((one) => one.method === method && form.test(one.path));
     return { operation: `${method} ${path}`, servers: [...new Set(passed.map(({ server }) => server))].toSorted() };
   });
-  expect(servers).toEqual(operations.map(({ method, path }) => ({ operation: `${method} ${path}`, servers: [0, 1] })));
+  expect(servers).toEqual(documented.map(({ method, path }) => ({ operation: `${method} ${path}`, servers: [0, 1] })));
 });
