@@ -1,7 +1,7 @@
 import { parse as parseToml } from "smol-toml";
-import { parseDocument } from "yaml";
 import { forbidden } from "./forbidden.ts";
 import type { Parts } from "./parts.ts";
+import { parseYaml } from "./read-yaml.ts";
 
 /** Where each framework's data keeps navigation and redirects: keys from the outside in, lists left out. */
 const places: ReadonlyArray<readonly [file: RegExp, place: RegExp]> = [
@@ -62,7 +62,11 @@ export function readConfiguration(
     return Object.fromEntries(rest);
   };
   try {
-    const data = path.endsWith(".toml") ? parseToml(text) : path.endsWith(".json") ? JSON.parse(text) : readYaml(text);
+    const data = path.endsWith(".toml")
+      ? parseToml(text)
+      : path.endsWith(".json")
+        ? JSON.parse(text)
+        : parseYaml(text).toJS();
     // Data has no tags, anchors and merges.
     const marks = path.endsWith(".json")
       ? []
@@ -72,12 +76,6 @@ export function readConfiguration(
   } catch {
     parts.rest(text);
   }
-}
-
-function readYaml(text: string): unknown {
-  const document = parseDocument(text, { logLevel: "silent" });
-  if (document.errors[0]) throw document.errors[0];
-  return document.toJS();
 }
 
 /** A program without the literals of its navigation, and without the brackets and lines that only hold them. */

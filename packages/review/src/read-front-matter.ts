@@ -1,7 +1,8 @@
 import { parse as parseToml } from "smol-toml";
-import { isAlias, parseDocument, visit } from "yaml";
+import { isAlias, visit } from "yaml";
 import { forbidden, runningFields } from "./forbidden.ts";
 import type { Parts } from "./parts.ts";
+import { parseYaml } from "./read-yaml.ts";
 import { exactFields, fields } from "./schema.ts";
 
 /** Front matter between two exact `---` (or `+++`) lines. Returns where the page's text begins. */
@@ -50,8 +51,7 @@ export function readFrontMatter(parts: Parts, text: string, isMdx: boolean): num
 const marksLength = 4;
 
 function readYaml(parts: Parts, inner: string): unknown {
-  const document = parseDocument(inner, { logLevel: "silent" });
-  if (document.errors[0]) throw document.errors[0];
+  const document = parseYaml(inner);
   visit(document, {
     Node(_, node) {
       const { tag = "", anchor } = node as { tag?: string; anchor?: string };

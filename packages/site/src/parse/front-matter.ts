@@ -95,18 +95,29 @@ function keepScalars(data: unknown): Record<string, Scalar | Scalar[]> {
 type Read = Pick<FrontMatter, "fields" | "problem">;
 
 function readYaml(source: string): Read {
-  const { LineCounter, parseDocument } = load("yaml") as typeof import("yaml");
+  const { isScalar: isYamlScalar, LineCounter, parseDocument, visit } = load("yaml") as typeof import("yaml");
   const lines = new LineCounter();
   const text = decodePiece(source);
   const document = parseDocument(text, {
     lineCounter: lines,
     prettyErrors: false,
-    uniqueKeys: true,
+    // The library's own look for keys that stand twice takes quadratic time.
+    uniqueKeys: false,
     logLevel: "silent",
   });
-  const error = document.errors[0];
+  let error: { message: string; pos: readonly number[] } | undefined = document.errors[0];
+  visit(document, {
+    Map(_, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isYamlScalar(key)) continue;
+        if (seen.has(key.value)) error ??= { message: "Map keys must be unique", pos: key.range ?? [0] };
+        seen.add(key.value);
+      }
+    },
+  });
   if (error !== undefined) {
-    const { line, col } = lines.linePos(error.pos[0]);
+    const { line, col } = lines.linePos(error.pos[0] ?? 0);
     return { fields: {}, problem: { message: error.message, line: line + 1, column: col } };
   }
   const data: unknown = document.toJS({ maxAliasCount: 20 });
