@@ -33,15 +33,12 @@ it.each(growthTargets.filter(({ isSlow }) => !isSlow))("$name: time does not out
   expect(outgrown).toEqual([]);
 });
 
-it.each(["a configuration in YAML", "the review of front matter"])(
-  "%s with many keys is read in time that grows as its length does",
-  async (name) => {
-    const target = growthTargets.find((one) => one.name === name);
-    if (target === undefined) throw new Error("there is no such target");
-    const keys = (n: number) => Array.from({ length: Math.ceil(n / 12) }, (_, index) => `k${index}: {a: 1}`).join("\n");
-    expect((await measureGrowth(target, keys, bounds)).isTooFast).toBe(false);
-  },
-);
+it("a configuration with many keys is read in time that grows as its length does", async () => {
+  const target = growthTargets.find(({ name }) => name === "a configuration in YAML");
+  if (target === undefined) throw new Error("there is no such target");
+  const keys = (n: number) => Array.from({ length: Math.ceil(n / 8) }, (_, index) => `k${index}: 1`).join("\n");
+  expect((await measureGrowth(target, keys, bounds)).isTooFast).toBe(false);
+});
 
 it("a page with more cells, ids or code than the stack size is read", () => {
   const scan = growthTargets.find(({ name }) => name === "facts of a page: Markdown");
