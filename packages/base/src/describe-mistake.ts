@@ -11,7 +11,11 @@ interface Mistake {
 export function describeMistake(error: Mistake, known: readonly string[], what = "argument"): string {
   const field = error.instancePath.slice(1).replaceAll("/", ".");
   const name = field === "" ? "The input" : `\`${field}\``;
-  const params = error.params as { additionalProperties?: readonly string[]; requiredProperties?: readonly string[] };
+  const params = error.params as {
+    additionalProperties?: readonly string[];
+    requiredProperties?: readonly string[];
+    allowedValues?: readonly unknown[];
+  };
   const inside = (one: string) => `\`${field === "" ? one : `${field}.${one}`}\``;
   switch (error.keyword) {
     case "type":
@@ -22,6 +26,8 @@ export function describeMistake(error: Mistake, known: readonly string[], what =
         .join("; ");
     case "required":
       return (params.requiredProperties ?? []).map((one) => `${inside(one)} is required`).join("; ");
+    case "enum":
+      return `${name} must be one of ${(params.allowedValues ?? []).join(", ")}`;
     case "minLength":
       return `${name} must not be empty`;
     default:

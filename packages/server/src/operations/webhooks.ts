@@ -30,7 +30,7 @@ export const webhookHandlers: Handlers<typeof operations> = {
   },
   async "webhooks.rotate"(context, { id }) {
     await assertWebhook(context, id);
-    return (await rotateWebhookSecret(context, id)) ?? notFound("Webhook");
+    return (await rotateWebhookSecret(context, id)) ?? notFound("Webhook", id);
   },
   "webhooks.remove": (context, { id }) => onOne(context, id, () => removeWebhook(context.db, id)),
   async "deliveries.list"(context, { id }) {
@@ -41,18 +41,23 @@ export const webhookHandlers: Handlers<typeof operations> = {
     const { rows } = await context.pool.query<{ id: string }>("select webhook_id as id from deliveries where id = $1", [
       id,
     ]);
-    await assertWebhook(context, rows[0]?.id ?? "", "Delivery");
-    return (await redeliver(context.db, id)) ? {} : notFound("Delivery");
+    await assertWebhook(context, rows[0]?.id ?? "", "Delivery", id);
+    return (await redeliver(context.db, id)) ? {} : notFound("Delivery", id);
   },
 };
 
-async function assertWebhook({ pool, assertProject }: CallerContext, id: string, what = "Webhook"): Promise<void> {
+async function assertWebhook(
+  { pool, assertProject }: CallerContext,
+  id: string,
+  what = "Webhook",
+  named = id,
+): Promise<void> {
   const { rows } = await pool.query<{ projectId: string }>(
     `select project_id as "projectId" from webhooks where id = $1`,
     [id],
   );
-  if (!rows[0]) notFound(what);
-  await assertProject(rows[0].projectId).catch(() => notFound(what));
+  if (!rows[0]) notFound(what, named);
+  await assertProject(rows[0].projectId).catch(() => notFound(what, named));
 }
 
 async function onOne(
@@ -63,10 +68,10 @@ async function onOne(
 ): Promise<object> {
   await assertWebhook(context, id);
   if (await act()) return {};
-  if (otherwise === undefined) notFound("Webhook");
+  if (otherwise === undefined) notFound("Webhook", id);
   throw new AppError("conflict", { publicMessage: otherwise });
 }
 
-function notFound(what: string): never {
-  throw new AppError("not_found", { publicMessage: `${what} not found.` });
+function notFound(what: string, id: string): never {
+  throw new AppError("not_found", { publicMessage: `${what} not found: ${id}` });
 }
