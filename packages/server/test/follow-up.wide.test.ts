@@ -161,7 +161,7 @@ test("what was found in an earlier round is found again, and a ready pull reques
     ["edit_file", { path, edits: [{ oldText, newText }] }],
   ];
   const done: FarTurn = [["finish", { title: "Say more", summary: "Says more.", reply: "Say more." }]];
-  const invented = edit("notes.mdx", "Nothing yet.", "Nothing yet. It keeps 98 of them.");
+  const invented = edit("notes.mdx", "Nothing yet.", "Nothing yet. Set `KEEP_NOTES_MAX` first.");
   const harmless = edit("setup.mdx", "minuts", "minutes");
   const rounds: Record<string, readonly FarTurn[]> = {
     "Invent first.": [invented, done, done, done, harmless, done, done, done],
