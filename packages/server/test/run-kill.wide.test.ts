@@ -18,13 +18,12 @@ const docs = {
 };
 const id = "job_01arz3ndektsv4rrffq69g5fav";
 
-/** Reads, edits, finishes with an untrue summary, and finishes again after the review's finding: four turns. */
+/** Reads, writes a name that nothing has, finishes, and finishes again each time that the review's finding is given back: five turns. */
 function turnOf(turn: number): FarTurn {
   if (turn === 0) return [["read_file", { paths: ["setup.mdx"] }]];
-  const edits = [{ oldText: "ten minuts.\n", newText: "ten minutes.\n" }];
+  const edits = [{ oldText: "ten minuts.\n", newText: "ten minutes. Set `KEEP_NOTES_MAX` first.\n" }];
   if (turn === 1) return [["edit_file", { path: "setup.mdx", edits }]];
-  const summary = turn === 2 ? "Updates other.mdx." : "The word was misspelt.";
-  return [["finish", { title: "Fix a misspelling", summary }]];
+  return [["finish", { title: "Fix a misspelling", summary: "The word was misspelt." }]];
 }
 
 /** A job that waits for the next server. `asked`: the turn of each request. */
@@ -79,7 +78,7 @@ test("a server that is killed at any point repeats only the turn that was not st
     ["before-review", [1, 2]],
     // The agent was shown its own diff.
     ["before-step-stored", [3]],
-    ["before-change-stored", [3]],
+    ["before-change-stored", [3, 4]],
   ];
   for (const [crashAt, turns] of lives) {
     asked.length = 0;
@@ -91,7 +90,7 @@ test("a server that is killed at any point repeats only the turn that was not st
   const { ended, run } = await goOn();
   expect(ended).toMatchObject({ status: "completed", prLink: expect.stringMatching(/^http/) });
   expect(asked).toEqual([]);
-  expect(run.steps.count).toBe(4);
+  expect(run.steps.count).toBe(5);
   await expectOnePublication(here);
 });
 
@@ -119,6 +118,6 @@ test("a server killed at any moment asks for no stored turn again", async () => 
   const { ended, run } = await goOn();
   expectNothingAgain();
   expect(ended.status).toBe("completed");
-  expect(run.steps.count).toBe(4);
+  expect(run.steps.count).toBe(5);
   await expectOnePublication(here);
 });

@@ -103,7 +103,7 @@ export async function tryFolder(dir: string): Promise<string | null> {
 function whyOf(dir: string) {
   return ({ code }: NodeJS.ErrnoException): string =>
     code === "ENOSPC" || code === "EDQUOT"
-      ? `The disk of ${dir} is full (${code}).`
+      ? `The disk of this machine is full (${code}).`
       : `${dir} cannot be written (${code}).`;
 }
 
