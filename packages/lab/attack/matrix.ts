@@ -30,7 +30,8 @@ const rules = {
   read: { ...strangers(401), "foreign key": 404, "read key": "in", "write key": "in" },
   write: { ...strangers(401), "foreign key": 404, "read key": 403, "write key": "in" },
   /** What takes a key that may manage: none of these callers has one. `operations/routes.test.ts` has. */
-  manage: { ...strangers(401), "foreign key": 404, "read key": 403, "write key": 403 },
+  manage: { ...strangers(401), "foreign key": 403, "read key": 403, "write key": 403 },
+  manageProject: { ...strangers(401), "foreign key": 404, "read key": 403, "write key": 403 },
   /** Any valid key: its permission depends on what it requests. */
   key: { ...strangers(401), "foreign key": "in", "read key": "in", "write key": "in" },
   /** Logged-in people; keys are not accepted. `roles.test.ts` tries every role on each of these. */
@@ -46,6 +47,7 @@ const rules = {
 const api = "/v2/agent/:projectId";
 const dashboard = "/dashboard/api";
 const drawn = Object.values(operations);
+const managed = drawn.filter(({ access }) => access !== "viewer");
 const keyRoute = ({ method, path }: (typeof drawn)[number]) => `${method} /v2${path}`;
 
 /** Every route has a row here. A route without a row fails the matrix, and so does a row without a route. */
@@ -79,7 +81,8 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
     "POST /forge/:projectId/statuses/:commit",
     ...["close", "merge", "ready"].map((end) => `POST /forge/:projectId/pull/:number/${end}`),
   ],
-  manage: drawn.filter(({ access }) => access !== "viewer").map(keyRoute),
+  manage: managed.filter(({ path }) => !path.includes(":projectId")).map(keyRoute),
+  manageProject: managed.filter(({ path }) => path.includes(":projectId")).map(keyRoute),
   key: ["POST /mcp", "GET /v2/projects"],
   signed: ["POST /hooks/:forge/:projectId", "POST /hooks/automations/:id"],
   directory: [

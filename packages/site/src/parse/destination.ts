@@ -114,6 +114,8 @@ const named: Record<string, string> = {
   bsol: "\\",
   grave: "`",
   shy: "\u00ad",
+  middot: "·",
+  bull: "•",
 };
 
 const entity = /&(?:#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6})|([A-Za-z][A-Za-z0-9]{1,31}));/g;
