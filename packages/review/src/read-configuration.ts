@@ -93,10 +93,11 @@ function readProgram(parts: Parts, text: string, isWhole: boolean): string {
       readString(parts, (value ?? (name === undefined ? whole : "")).replaceAll(/^["']|["']$/g, ""), at);
       return "";
     })
-    .replaceAll(/[\s,[\]{}]*\n[\s,[\]{}]*/g, "\n")
     .replaceAll(/[,[\]{}]+/g, " ")
-    .replaceAll(/ +/g, " ")
-    .trim();
+    .split("\n")
+    .map((line) => line.trim().replaceAll(/ +/g, " "))
+    .filter((line) => line !== "")
+    .join("\n");
 }
 
 /** What is more than words in navigation is no navigation. */
