@@ -74,7 +74,7 @@ function* documentsOf(folder: string): Generator<string> {
 describe("the scanner", () => {
   it("sees what the full parser sees in the readmes of the dependencies", () => {
     // Every twelfth is enough for one run, and takes seconds.
-    const files = [...documentsOf("node_modules")].filter((_, i) => i % 12 === 0);
+    const files = [...documentsOf("node_modules")].sort().filter((_, i) => i % 12 === 0);
     const differing = files.filter((file) => {
       const source = readFileSync(file, "utf8").replace(/^\ufeff/, "");
       // In CommonMark, a lone carriage return ends a line. No editor has written one in decades.
