@@ -25,6 +25,7 @@ export type Webhook = Static<typeof Webhook>;
 /** One message to one webhook, and how it went. */
 const Delivery = Type.Object({
   id: Id,
+  webhookId: Id,
   jobId: Type.Union([Id, Type.Null()]),
   event: Type.String(),
   payload: Type.Object({}, { additionalProperties: true, description: "The message, as it is sent." }),

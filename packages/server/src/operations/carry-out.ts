@@ -19,6 +19,7 @@ export async function carryOut(
 ): Promise<string> {
   const context: CallerContext = {
     ...deps,
+    projectIds: caller.projectIds,
     db: asActor(deps.pool, caller.actor),
     async assertProject(id) {
       const isCovered = caller.projectIds?.has(id) ?? true;

@@ -17,7 +17,7 @@ export interface Caller {
   projectIds: ReadonlySet<string> | null;
 }
 
-export interface CallerContext extends OperationDeps {
+export interface CallerContext extends OperationDeps, Pick<Caller, "projectIds"> {
   /** Writes through it are in the audit log under the caller's name. */
   db: Queryable;
   /** Throws if there is no such project, or if the caller may not know of it. */

@@ -83,8 +83,8 @@ function hasNoBody(row: Operation): boolean {
 }
 
 /** What the path says wins. */
-function inputOf({ query, body, params }: FastifyRequest): object {
-  return { ...(query as object), ...(body as object | null), ...(params as object) };
+function inputOf({ method, query, body, params }: FastifyRequest): object {
+  return { ...((method === "GET" || method === "HEAD" ? query : body) as object | null), ...(params as object) };
 }
 
 /** The row in the OpenAPI document. */

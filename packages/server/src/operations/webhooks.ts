@@ -46,18 +46,13 @@ export const webhookHandlers: Handlers<typeof operations> = {
   },
 };
 
-async function assertWebhook(
-  { pool, assertProject }: CallerContext,
-  id: string,
-  what = "Webhook",
-  named = id,
-): Promise<void> {
-  const { rows } = await pool.query<{ projectId: string }>(
-    `select project_id as "projectId" from webhooks where id = $1`,
-    [id],
+/** One of a project that the caller may not know of is not there. */
+async function assertWebhook({ pool, projectIds }: CallerContext, id: string, what = "Webhook", named = id) {
+  const { rowCount } = await pool.query(
+    "select from webhooks where id = $1 and ($2::text[] is null or project_id = any ($2))",
+    [id, projectIds && [...projectIds]],
   );
-  if (!rows[0]) notFound(what, named);
-  await assertProject(rows[0].projectId).catch(() => notFound(what, named));
+  if (rowCount === 0) notFound(what, named);
 }
 
 async function onOne(
